@@ -1,0 +1,134 @@
+package hooks
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"gitagent/internal/plain"
+)
+
+// The guards, by the names that a person types.
+const (
+	GuardFlags     = "flags"
+	GuardFeatures  = "features"
+	GuardLog       = "log"
+	GuardTests     = "tests"
+	GuardContracts = "contracts"
+)
+
+// Guards lists the names of all guards, in the order in which they report.
+func Guards() []string {
+	return []string{GuardFeatures, GuardFlags, GuardLog, GuardTests, GuardContracts}
+}
+
+// Violation is one broken rule. Code names the rule for good ("tests.changed");
+// What says what happened and where, Why why it matters, Override how a person
+// goes on all the same ("" where nobody should).
+type Violation struct {
+	Guard    string `json:"guard"`
+	Code     string `json:"code"`
+	Path     string `json:"path"`
+	What     string `json:"what"`
+	Why      string `json:"why"`
+	Override string `json:"override,omitempty"`
+	Warn     bool   `json:"warn,omitempty"`
+}
+
+// String is the violation on one line, safe for a terminal.
+func (v Violation) String() string {
+	return plain.Line(fmt.Sprintf("%s: %s", v.Code, v.What), 400)
+}
+
+// Policy says who is bound and what a person has allowed.
+type Policy struct {
+	// Session binds without exception: nothing can be allowed to a session.
+	Session bool
+	// Feature is the one feature that a session may flip.
+	Feature string
+	// Allow maps a guard to the reason for which a person lifted it.
+	Allow map[string]string
+	// WarnOnly turns violations of people into warnings.
+	WarnOnly bool
+}
+
+// settle applies the policy: what a person allowed is left out, what only warns
+// is marked.
+func (p Policy) settle(found []Violation) []Violation {
+	var left []Violation
+	for _, v := range found {
+		if p.allows(v) {
+			continue
+		}
+		v.Warn = p.WarnOnly && !p.Session
+		left = append(left, v)
+	}
+	return left
+}
+
+func (p Policy) allows(v Violation) bool {
+	return !p.Session && v.Override != "" && strings.TrimSpace(p.Allow[v.Guard]) != ""
+}
+
+// blocking counts the violations that are more than warnings.
+func blocking(vs []Violation) int {
+	n := 0
+	for _, v := range vs {
+		if !v.Warn {
+			n++
+		}
+	}
+	return n
+}
+
+// linesPerGuard bounds what one guard prints; the rest is counted.
+const linesPerGuard = 8
+
+// Print writes violations for a person: what and where, then for each guard
+// once why it matters and how to go on.
+func Print(w io.Writer, vs []Violation) {
+	for _, guard := range Guards() {
+		var mine []Violation
+		for _, v := range vs {
+			if v.Guard == guard {
+				mine = append(mine, v)
+			}
+		}
+		printGuard(w, mine)
+	}
+}
+
+func printGuard(w io.Writer, vs []Violation) {
+	whys := map[string]bool{}
+	for i, v := range vs {
+		if i == linesPerGuard {
+			fmt.Fprintf(w, "  … and %d more of guard %s\n", len(vs)-i, v.Guard)
+			break
+		}
+		kind := "refused"
+		if v.Warn {
+			kind = "warning"
+		}
+		fmt.Fprintf(w, "git agent: %s: %s\n", kind, v)
+		if !whys[v.Why] {
+			whys[v.Why] = true
+			fmt.Fprintf(w, "  why: %s\n", plain.Line(v.Why, 400))
+		}
+	}
+	for _, v := range vs {
+		if v.Override != "" {
+			fmt.Fprintf(w, "  to go on: %s\n", v.Override)
+			break
+		}
+	}
+}
+
+// override is the one line that tells a person how to go on.
+func override(guard string) string {
+	return fmt.Sprintf(`git agent allow %s --reason "…", or a line "%s: reason" at the end of the message`, guard, trailerOf(guard))
+}
+
+// trailerOf is the trailer that lifts a guard for one commit.
+func trailerOf(guard string) string {
+	return "Allow-" + strings.ToUpper(guard[:1]) + guard[1:]
+}
