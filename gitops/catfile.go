@@ -1,0 +1,74 @@
+package gitops
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// catFile reads objects through one long-lived `git cat-file --batch`. It ends
+// with its standard input, so never outlives this process.
+type catFile struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func (r *Repo) startCatFile() (*catFile, error) {
+	cmd := r.command(context.Background(), call{args: []string{"cat-file", "--batch"}})
+	cmd.Stdin = nil
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start git cat-file: %w", err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, fmt.Errorf("start git cat-file: %w", err)
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start git cat-file: %w", err)
+	}
+	return &catFile{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
+}
+
+func (c *catFile) read(id OID) (string, []byte, error) {
+	if _, err := io.WriteString(c.in, string(id)+"\n"); err != nil {
+		return "", nil, fmt.Errorf("ask git cat-file: %w", err)
+	}
+	head, err := c.out.ReadString('\n')
+	if err != nil {
+		return "", nil, fmt.Errorf("read from git cat-file: %w", err)
+	}
+	f := strings.Fields(head)
+	if len(f) == 2 && f[1] == "missing" {
+		return "", nil, ErrNotFound
+	}
+	if len(f) != 3 {
+		return "", nil, fmt.Errorf("git cat-file answered %q", head)
+	}
+	size, err := strconv.ParseInt(f[2], 10, 64)
+	if err != nil {
+		return "", nil, fmt.Errorf("git cat-file answered %q", head)
+	}
+	if size > maxObject {
+		return "", nil, fmt.Errorf("object of %d bytes is too large", size)
+	}
+	data := make([]byte, size+1) // git adds a newline
+	if _, err := io.ReadFull(c.out, data); err != nil {
+		return "", nil, fmt.Errorf("read from git cat-file: %w", err)
+	}
+	return f[1], data[:size], nil
+}
+
+func (c *catFile) close() error {
+	c.in.Close()
+	kill := time.AfterFunc(2*time.Second, func() { c.cmd.Process.Kill() })
+	defer kill.Stop()
+	io.Copy(io.Discard, c.out)
+	return c.cmd.Wait()
+}

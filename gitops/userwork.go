@@ -1,0 +1,211 @@
+package gitops
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// FastForward moves the checked-out branch, the index and the work tree to
+// commit. Nothing of the user's is overwritten: *LocalChangesError names what
+// was in the way, *LocalFilterError what would have run the repository's own
+// filters. Once begun it is not cut short by ctx.
+func (r *Repo) FastForward(ctx context.Context, commit OID) error {
+	flags, err := r.localFiltersOff(ctx, commit)
+	if err != nil {
+		return err
+	}
+	_, err = r.run(context.WithoutCancel(ctx), call{
+		mode: checkout, flags: flags,
+		args: []string{"merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures",
+			"--no-stat", "--no-progress", "-q", "--no-edit", string(commit)},
+		env: []string{"GIT_REFLOG_ACTION=git agent"},
+	})
+	return inTheWay(err)
+}
+
+// inTheWay reads which files made git refuse.
+func inTheWay(err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	local := &LocalChangesError{}
+	listing := false
+	for line := range strings.Lines(e.Stderr) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "error: ") && strings.Contains(line, "would be overwritten by merge"),
+			strings.HasPrefix(line, "error: Updating the following directories would lose"),
+			strings.HasPrefix(line, "error: The following untracked working tree files would be removed"):
+			listing = true
+			local.Untracked = strings.Contains(line, "untracked")
+		case listing && strings.HasPrefix(line, "\t"):
+			local.Paths = append(local.Paths, strings.TrimPrefix(line, "\t"))
+		default:
+			listing = false
+		}
+	}
+	if len(local.Paths) > 0 {
+		return local
+	}
+	return fmt.Errorf("fast-forward: %w", err)
+}
+
+// localFiltersOff switches off the filters that only the repository's own
+// config defines: whoever made the repository chose those programs, not the
+// user. Paths that would need one are refused.
+func (r *Repo) localFiltersOff(ctx context.Context, commit OID) ([]string, error) {
+	conf, err := r.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	names := conf.localFilters()
+	if len(names) == 0 {
+		return nil, nil
+	}
+	var flags []string
+	for _, name := range names {
+		if strings.Contains(name, "=") {
+			return nil, fmt.Errorf("the filter name %q in this repository's config cannot be switched off", name)
+		}
+		for _, what := range []string{"clean=", "smudge=", "process=", "required=false"} {
+			flags = append(flags, "-c", "filter."+name+"."+what)
+		}
+	}
+	head, err := r.TreeOf(ctx, "HEAD")
+	if err != nil {
+		head = ""
+	}
+	tree, err := r.TreeOf(ctx, string(commit))
+	if err != nil {
+		return nil, err
+	}
+	changes, err := r.DiffTrees(ctx, head, tree)
+	if err != nil {
+		return nil, err
+	}
+	filtered, err := r.filtered(ctx, changes, names)
+	if err != nil {
+		return nil, err
+	}
+	if len(filtered) > 0 {
+		return nil, &LocalFilterError{Paths: filtered}
+	}
+	return flags, nil
+}
+
+// localFilters names the filter drivers whose program comes from the
+// repository's own config.
+func (c Config) localFilters() []string {
+	var names []string
+	for _, s := range c.settings {
+		rest, ok := strings.CutPrefix(s.key, "filter.")
+		dot := strings.LastIndexByte(rest, '.')
+		if !ok || dot < 0 || (s.scope != "local" && s.scope != "worktree") {
+			continue
+		}
+		what := rest[dot+1:]
+		if what == "clean" || what == "smudge" || what == "process" {
+			names = append(names, rest[:dot])
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// filtered finds the changed paths whose filter attribute is one of names.
+func (r *Repo) filtered(ctx context.Context, changes []Change, names []string) ([]string, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	var in strings.Builder
+	for _, c := range changes {
+		in.WriteString(c.Path + "\x00")
+	}
+	out, err := r.run(ctx, call{mode: checkout, args: []string{"check-attr", "-z", "--stdin", "filter"}, stdin: []byte(in.String())})
+	if err != nil {
+		return nil, fmt.Errorf("look for filters: %w", err)
+	}
+	var paths []string
+	recs := records(out)
+	for i := 0; i+2 < len(recs); i += 3 {
+		if slices.Contains(names, recs[i+2]) {
+			paths = append(paths, recs[i])
+		}
+	}
+	return paths, nil
+}
+
+// CommitPaths commits exactly these paths as they are in the work tree, as the
+// user would: their hooks run, their signature is made, what else is staged
+// stays staged. Paths are relative to the top. When it fails, nothing it staged
+// remains staged.
+func (r *Repo) CommitPaths(ctx context.Context, message string, paths []string) (OID, error) {
+	fresh, err := r.untrackedOf(ctx, paths)
+	if err != nil {
+		return "", err
+	}
+	if len(fresh) > 0 {
+		args := append([]string{"add", "--intent-to-add", "--force", "--"}, fresh...)
+		if _, err := r.run(ctx, call{mode: asUser, args: args}); err != nil {
+			return "", errors.Join(fmt.Errorf("stage: %w", err), r.unstage(ctx, fresh))
+		}
+	}
+	args := append([]string{"commit", "-q", "-F", "-", "--only", "--"}, paths...)
+	if _, err := r.run(ctx, call{mode: asUser, args: args, stdin: []byte(message)}); err != nil {
+		return "", errors.Join(fmt.Errorf("commit: %w", err), r.unstage(ctx, fresh))
+	}
+	return r.Resolve(ctx, "HEAD")
+}
+
+// untrackedOf picks the paths that exist and that the index does not know.
+func (r *Repo) untrackedOf(ctx context.Context, paths []string) ([]string, error) {
+	args := append([]string{"ls-files", "-z", "--full-name", "--"}, paths...)
+	out, err := r.run(ctx, call{mode: asUser, args: args})
+	if err != nil {
+		return nil, fmt.Errorf("look at the index: %w", err)
+	}
+	known := records(out)
+	var fresh []string
+	for _, p := range paths {
+		if err := checkPath(p); err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		if _, err := os.Lstat(filepath.Join(r.top, filepath.FromSlash(p))); err == nil && !slices.Contains(known, p) {
+			fresh = append(fresh, p)
+		}
+	}
+	return fresh, nil
+}
+
+// unstage takes paths that were untracked before out of the index again.
+func (r *Repo) unstage(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	in := strings.Join(paths, "\x00") + "\x00"
+	_, err := r.run(context.WithoutCancel(ctx), call{mode: asUser, args: []string{"update-index", "--force-remove", "-z", "--stdin"}, stdin: []byte(in)})
+	if err != nil {
+		return fmt.Errorf("unstage: %w", err)
+	}
+	return nil
+}
+
+// IsIgnored says whether the user's ignore rules, all of them, cover path. A
+// tracked file is not ignored.
+func (r *Repo) IsIgnored(ctx context.Context, path string) (bool, error) {
+	// Standard input: as an argument a path with magic characters is refused.
+	out, err := r.run(ctx, call{mode: checkout, args: []string{"check-ignore", "-z", "--stdin"}, stdin: []byte(path + "\x00")})
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("is %s ignored: %w", path, err)
+	}
+	return len(out) > 0, nil
+}
