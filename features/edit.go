@@ -55,7 +55,7 @@ func (l *List) checked(edits []edit, id string) ([]byte, string, error) {
 
 // free says whether an id may be given to a new feature.
 func (l *List) free(id string, used []string) error {
-	same := func(other string) bool { return fold(other) == fold(id) }
+	same := func(other string) bool { return Fold(other) == Fold(id) }
 	taken := slices.ContainsFunc(l.Features, func(f Feature) bool { return same(f.ID) })
 	if taken || slices.ContainsFunc(used, same) {
 		return hint.Errorf("leave the id out and it gets the next free one", "the id %s is or was in use", quote(id))

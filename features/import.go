@@ -183,7 +183,7 @@ func storyText(title, about string) string {
 	switch {
 	case title == "":
 		return about
-	case about == "" || fold(title) == fold(about):
+	case about == "" || Fold(title) == Fold(about):
 		return title
 	}
 	return title + ": " + about

@@ -218,7 +218,7 @@ func (l *List) check(s *scanner) error {
 	folded := make(map[string]string, len(l.Features))
 	for i, f := range l.Features {
 		at := l.spots[i].values["id"].start
-		key := fold(f.ID)
+		key := Fold(f.ID)
 		if other, ok := folded[key]; ok {
 			return s.fail(at, "the id "+quote(f.ID)+" is taken by "+quote(other), "give one of the two another id")
 		}

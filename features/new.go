@@ -88,7 +88,7 @@ func valid(f Feature) error {
 func distinct(fs []Feature) error {
 	seen := make(map[string]string, len(fs))
 	for _, f := range fs {
-		key := fold(f.Description)
+		key := Fold(f.Description)
 		if other, ok := seen[key]; ok {
 			return hint.Errorf("keep one of the two, or say in what they differ",
 				"%s and %s say the same: %s", other, f.ID, quote(f.Description))
@@ -100,7 +100,10 @@ func distinct(fs []Feature) error {
 
 // SameDescription says whether two descriptions differ in case, white space and
 // closing punctuation at most, so that a list may not hold both.
-func SameDescription(a, b string) bool { return fold(a) == fold(b) }
+func SameDescription(a, b string) bool { return Fold(a) == Fold(b) }
+
+// NewID is the n-th id of a list in the design's style: F001, F002, …
+func NewID(n int) string { return fmt.Sprintf("F%03d", n) }
 
 // counter gives out ids that were never used.
 type counter struct {

@@ -125,9 +125,9 @@ func distance(a, b string) int {
 // blank says whether a person would see nothing.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// fold makes two spellings of one description equal: case, white space and
+// Fold makes two spellings of one description equal: case, white space and
 // closing punctuation do not count.
-func fold(s string) string {
+func Fold(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	s = strings.TrimRight(s, ".!… ")
 	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
