@@ -46,16 +46,16 @@ type Record struct {
 	// Tree is the id of the product tree that was tried.
 	Tree string `json:"tree"`
 	// Contract is the digest of the contract that was run.
-	Contract string `json:"contract"`
-	// Steps is how many steps the feature had.
-	Steps   int       `json:"steps"`
-	Time    time.Time `json:"time"`
-	Verdict string    `json:"verdict"`
+	Contract string    `json:"contract"`
+	Time     time.Time `json:"time"`
+	Verdict  string    `json:"verdict"`
 	// AlreadyMet says that the contract passed before the session's work.
 	AlreadyMet bool    `json:"already_met,omitempty"`
 	Checks     []Check `json:"checks"`
-	Bite       []Bite  `json:"bite,omitempty"`
-	Tests      []Tests `json:"tests,omitempty"`
+	// Bite is how the same checks came out on a tree where they had to fail:
+	// the one before the work or, when already met, an earlier one.
+	Bite  []Check `json:"bite,omitempty"`
+	Tests []Tests `json:"tests,omitempty"`
 }
 
 // Check is the result of one check of the contract.
@@ -74,23 +74,9 @@ type Check struct {
 	Ms       int64    `json:"ms"`
 }
 
-// Bite is one trial that the contract can fail: its verdict is a pass when the
-// contract did fail where it had to.
-type Bite struct {
-	// Name is "base" (the tree before the work), "no-actions" (the finished
-	// tree, action steps left out) or "earlier" (an earlier product tree).
-	Name    string `json:"name"`
-	Tree    string `json:"tree"`
-	Verdict string `json:"verdict"`
-	Reason  string `json:"reason,omitempty"`
-	// Exempt lists the checks that this trial does not apply to, with why.
-	Exempt []string `json:"exempt,omitempty"`
-	Checks []Check  `json:"checks,omitempty"`
-}
-
 // Tests is how one test command of the project came out against its baseline.
 type Tests struct {
-	Name     string `json:"name"`
+	Command  string `json:"command"`
 	Runner   string `json:"runner"`
 	Counted  string `json:"counted"`
 	Verdict  string `json:"verdict"`
@@ -141,12 +127,12 @@ func (r *Record) check() error {
 	}
 	for _, b := range r.Bite {
 		if !verdict(b.Verdict) {
-			return fmt.Errorf("bite check %q has verdict %q", b.Name, b.Verdict)
+			return fmt.Errorf("bite check %q has verdict %q", b.ID, b.Verdict)
 		}
 	}
 	for _, t := range r.Tests {
 		if !verdict(t.Verdict) {
-			return fmt.Errorf("tests %q have verdict %q", t.Name, t.Verdict)
+			return fmt.Errorf("tests %q have verdict %q", t.Command, t.Verdict)
 		}
 	}
 	return nil
@@ -192,17 +178,43 @@ func (r *Record) Proves(feature, productTree, contractDigest string) error {
 			return fmt.Errorf("check %s is %s", c.ID, orNone(c.Verdict))
 		}
 	}
-	for _, b := range r.Bite {
-		if b.Verdict != Pass {
-			return fmt.Errorf("the bite check %q is %s", b.Name, orNone(b.Verdict))
-		}
+	if len(r.Bite) > 0 && !r.bit() {
+		return errors.New("the contract passed where it had to fail")
 	}
 	for _, t := range r.Tests {
 		if t.Verdict != Pass {
-			return fmt.Errorf("the tests %q are %s", t.Name, orNone(t.Verdict))
+			return fmt.Errorf("the tests %q are %s", t.Command, orNone(t.Verdict))
 		}
 	}
-	return r.Covered(r.Steps)
+	return r.Covered(r.lastStep())
+}
+
+// bit says whether the contract failed on the tree where it had to.
+func (r *Record) bit() bool {
+	for _, b := range r.Bite {
+		if b.Verdict != Pass {
+			return true
+		}
+	}
+	return false
+}
+
+// lastStep is the highest step that a check names. Who knows the list asks
+// Covered with the number of its steps as well.
+func (r *Record) lastStep() int {
+	last := 0
+	for _, c := range r.Checks {
+		for _, n := range c.Covers {
+			last = max(last, n)
+		}
+	}
+	return last
+}
+
+// AddTests adds how a test command of the project came out.
+func (r *Record) AddTests(command string, t Tests) {
+	t.Command = command
+	r.Tests = append(r.Tests, t)
 }
 
 // Covered says whether passing checks cover each of the steps 1…steps.

@@ -11,14 +11,14 @@ import (
 
 func sample() *Record {
 	return &Record{
-		Version: 1, Feature: "F001", Session: "s1", Model: "m", Tree: "aaaa", Contract: "cccc", Steps: 2,
+		Version: 1, Feature: "F001", Session: "s1", Model: "m", Tree: "aaaa", Contract: "cccc",
 		Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Verdict: Pass,
 		Checks: []Check{
 			{ID: "c1", Kind: "page", How: HowPage, Covers: []int{1}, Verdict: Pass, Observed: []string{"Display: 8"}},
 			{ID: "c2", Kind: "command", How: HowTests, Counted: ByID, Covers: []int{2}, Verdict: Pass},
 		},
-		Bite:  []Bite{{Name: "base", Tree: "bbbb", Verdict: Pass}},
-		Tests: []Tests{{Name: "go", Runner: "go", Counted: ByID, Verdict: Pass, Baseline: 1, Passed: 1}},
+		Bite:  []Check{{ID: "c1", Kind: "page", How: HowPage, Covers: []int{1}, Verdict: Fail}},
+		Tests: []Tests{{Command: "go", Runner: "go", Counted: ByID, Verdict: Pass, Baseline: 1, Passed: 1}},
 	}
 }
 
@@ -49,10 +49,10 @@ func TestProves(t *testing.T) {
 		"verdict is missing":      func(r *Record) { r.Verdict = "" },
 		"no check was run":        func(r *Record) { r.Checks = nil },
 		"check c2 is unverified":  func(r *Record) { r.Checks[1].Verdict = Unverified },
-		"covers step 2":           func(r *Record) { r.Checks[1].Covers = nil },
-		"covers step 3":           func(r *Record) { r.Steps = 3 },
-		"names no step":           func(r *Record) { r.Steps = 0 },
-		`bite check "base" is`:    func(r *Record) { r.Bite[0].Verdict = Fail },
+		"covers step 1":           func(r *Record) { r.Checks[0].Covers = nil },
+		"covers step 2":           func(r *Record) { r.Checks[1].Covers = []int{3} },
+		"names no step":           func(r *Record) { r.Checks[0].Covers, r.Checks[1].Covers = nil, nil },
+		"where it had to fail":    func(r *Record) { r.Bite[0].Verdict = Pass },
 		`the tests "go" are fail`: func(r *Record) { r.Tests[0].Verdict = Fail },
 	}
 	for want, change := range cases {
@@ -62,6 +62,9 @@ func TestProves(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
+	}
+	if err := sample().Covered(3); err == nil {
+		t.Error("step 3 is not covered")
 	}
 	empty := sample()
 	empty.Tree, empty.Contract = "", ""

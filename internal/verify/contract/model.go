@@ -1,0 +1,200 @@
+package contract
+
+import (
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"gitagent/features"
+)
+
+// The form in which a model writes a contract differs from the stored one: each
+// page step has a verb out of a closed list and two plain texts, so that a
+// grammar can force it and nothing has to be escaped or remembered.
+
+type draft struct {
+	Checks []draftCheck `json:"checks"`
+}
+
+type draftCheck struct {
+	Covers    []int       `json:"covers"`
+	Kind      string      `json:"kind"`
+	Open      string      `json:"open"`
+	Steps     []draftStep `json:"steps"`
+	Run       string      `json:"run"`
+	Stdin     string      `json:"stdin"`
+	Exit      int         `json:"exit"`
+	StdoutHas []string    `json:"stdout_has"`
+}
+
+type draftStep struct {
+	Do     string `json:"do"`
+	What   string `json:"what"`
+	In     string `json:"in"`
+	Dialog string `json:"dialog"`
+}
+
+// verbs in the order in which a model is shown them, with the key that "in"
+// becomes ("" = the verb takes none) and whether "what" may be empty.
+var draftVerbs = []struct {
+	name, in string
+	noWhat   bool
+}{
+	{"click", "", false},
+	{"dblclick", "", false},
+	{"type", "into", false},
+	{"clear", "", false},
+	{"press", "in", false},
+	{"select", "from", false},
+	{"check", "", false},
+	{"uncheck", "", false},
+	{"see", "in", false},
+	{"not_see", "in", false},
+	{"value", "of", false},
+	{"wait", "", false},
+	{"open", "", false},
+	{"reload", "", true},
+}
+
+// Schema is the JSON schema for a model's contract of a feature with this many
+// steps. FromModel reads what it allows.
+func Schema(steps int) stdjson.RawMessage {
+	verbs := make([]string, len(draftVerbs))
+	for i, v := range draftVerbs {
+		verbs[i] = v.name
+	}
+	covers := fmt.Sprintf(`{"type":"array","minItems":1,"maxItems":%d,"items":{"type":"integer","minimum":1,"maximum":%d}}`, max(steps, 1), max(steps, 1))
+	step := `{"type":"object","properties":{"do":{"enum":["` + strings.Join(verbs, `","`) + `"]},"what":{"type":"string"},"in":{"type":"string"},` +
+		`"dialog":{"enum":["accept","dismiss"]}},"required":["do","what","in"],"additionalProperties":false}`
+	page := `{"type":"object","properties":{"kind":{"const":"page"},"covers":` + covers + `,"open":{"type":"string"},` +
+		`"steps":{"type":"array","minItems":1,"maxItems":60,"items":` + step + `}},"required":["kind","covers","open","steps"],"additionalProperties":false}`
+	command := `{"type":"object","properties":{"kind":{"const":"command"},"covers":` + covers + `,"run":{"type":"string"},"stdin":{"type":"string"},` +
+		`"stdout_has":{"type":"array","maxItems":10,"items":{"type":"string"}},"exit":{"type":"integer","minimum":0,"maximum":125}},` +
+		`"required":["kind","covers","run","stdin","stdout_has","exit"],"additionalProperties":false}`
+	return stdjson.RawMessage(`{"type":"object","properties":{"checks":{"type":"array","minItems":1,"maxItems":12,"items":{"anyOf":[` + page + `,` + command +
+		`]}}},"required":["checks"],"additionalProperties":false}`)
+}
+
+// Guide tells a model, in a few lines, what the fields of Schema mean.
+const Guide = `Each check covers one or more step numbers. Every step needs a check.
+kind "page": open is the path ("/"). steps are tried in order in a real browser; do is the verb, what its object, in the place.
+  click: what = the visible name ("7", "button:Save"). type: what = the text, in = the field's name. press: what = a key ("Enter").
+  select: what = the choice, in = the list's name. see / not_see: what = the text, in = where ("" = anywhere on the page).
+  check / uncheck: what = the box's name. value: what = the field's content, in = its name.
+  wait: what = a text that must appear. open: what = a path. reload: what = "".
+  dialog: how to answer a question that the click opens.
+  After the last action there must be a see, not_see or value. What a step puts in quotes must be in its check, word for word.
+kind "command": run = one command that runs the program (no |, ||, ; or &), stdin = its input, stdout_has = what it prints, exit = its exit code.
+  A build, a type check or reading a source file is no check.`
+
+// FromModel reads a model's contract and puts it into the stored form, with
+// revision 1. Errors are sentences that the model can act on. What the contract
+// is worth is for Validate to say.
+func FromModel(data []byte, f features.Feature) (*Contract, error) {
+	if len(data) > MaxBytes {
+		return nil, fmt.Errorf("the contract has %d bytes, more than %d", len(data), MaxBytes)
+	}
+	var d draft
+	if err := json.Unmarshal(data, &d); err != nil {
+		return nil, fmt.Errorf("the contract is not valid JSON: %w", err)
+	}
+	if len(d.Checks) == 0 {
+		return nil, errors.New("the contract has no check")
+	}
+	c := &Contract{Version: Version, Feature: f.ID, Revision: 1}
+	for i, dc := range d.Checks {
+		k, err := dc.check(fmt.Sprintf("c%d", i+1))
+		if err != nil {
+			return nil, fmt.Errorf("check c%d: %w", i+1, err)
+		}
+		c.Checks = append(c.Checks, k)
+	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func (dc draftCheck) check(id string) (Check, error) {
+	k := Check{ID: id, Kind: dc.Kind, Covers: dc.Covers}
+	switch dc.Kind {
+	case KindPage:
+		page, err := dc.page()
+		k.Page = page
+		return k, err
+	case KindCommand:
+		k.Command = &Command{Run: strings.TrimSpace(dc.Run), Stdin: dc.Stdin, Exit: dc.Exit}
+		// A program that refuses says why on standard error, and a model does
+		// not tell the two apart.
+		if dc.Exit == 0 {
+			k.Command.StdoutHas = notEmpty(dc.StdoutHas)
+		} else {
+			k.Command.OutputHas = notEmpty(dc.StdoutHas)
+		}
+		return k, nil
+	}
+	return k, fmt.Errorf("kind %q is not known: use page or command", dc.Kind)
+}
+
+func notEmpty(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if strings.TrimSpace(s) != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func (dc draftCheck) page() (stdjson.RawMessage, error) {
+	p := pageForm{Open: strings.TrimSpace(dc.Open), Steps: []stdjson.RawMessage{}}
+	if p.Open == "" {
+		p.Open = "/"
+	}
+	for i, ds := range dc.Steps {
+		step, err := ds.stored()
+		if err != nil {
+			return nil, fmt.Errorf("step %d: %w", i+1, err)
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	return stdjson.Marshal(p)
+}
+
+// stored writes the step with its verb first.
+func (ds draftStep) stored() (stdjson.RawMessage, error) {
+	for _, v := range draftVerbs {
+		if v.name != ds.Do {
+			continue
+		}
+		what, in := strings.TrimSpace(ds.What), strings.TrimSpace(ds.In)
+		switch {
+		case v.noWhat:
+			return stdjson.RawMessage(`{"` + v.name + `":true}`), nil
+		case what == "" && v.name != "value":
+			return nil, fmt.Errorf("%s needs \"what\"", v.name)
+		case in == "" && (v.in == "into" || v.in == "from" || v.name == "value"):
+			return nil, fmt.Errorf("%s needs \"in\": the name of the field", v.name)
+		}
+		out := `{"` + v.name + `":` + quote(ds.What)
+		if in != "" && v.in != "" {
+			out += `,"` + v.in + `":` + quote(in)
+		}
+		if ds.Dialog != "" && v.name == "click" {
+			out += `,"dialog":` + quote(ds.Dialog)
+		}
+		return stdjson.RawMessage(out + "}"), nil
+	}
+	return nil, fmt.Errorf("verb %q is not known", ds.Do)
+}
+
+func quote(s string) string {
+	b, err := stdjson.Marshal(s)
+	if err != nil { // a string always marshals
+		panic(err)
+	}
+	return string(b)
+}
