@@ -31,6 +31,13 @@ var (
 	ErrInvalidReply = errors.New("the model's reply is not what was asked for")
 )
 
+// IsReply says whether err is about the model's words and not about the server:
+// another question, or a new conversation, may bring a better reply.
+func IsReply(err error) bool {
+	return errors.Is(err, ErrContextFull) || errors.Is(err, ErrIncomplete) ||
+		errors.Is(err, ErrRepetition) || errors.Is(err, ErrInvalidReply)
+}
+
 // UnreachableError says that no server answers at Host.
 type UnreachableError struct {
 	Host string

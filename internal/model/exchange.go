@@ -46,6 +46,14 @@ func (u *Usage) Add(o Usage) {
 	u.ReplyTime += o.ReplyTime
 }
 
+// Rate is the speed of generating, in tokens a second; 0 when it is not known.
+func (u Usage) Rate() float64 {
+	if u.ReplyTime <= 0 {
+		return 0
+	}
+	return float64(u.TokensOut) / u.ReplyTime.Seconds()
+}
+
 // answer is what one request brought.
 type answer struct {
 	msg    api.Message

@@ -76,7 +76,7 @@ func (s *toolset) resolve(name string) (string, bool) {
 
 // unknown is the answer to a call of a tool that is not there.
 func (s *toolset) unknown(name string) string {
-	return fmt.Sprintf("There is no tool %q. The tools are: %s.", name, strings.Join(s.names, ", "))
+	return fmt.Sprintf("there is no tool %q; the tools are: %s", name, strings.Join(s.names, ", "))
 }
 
 func snakeCase(s string) string {

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -191,7 +190,7 @@ func (c *Chat) interpret(ans answer) (Reply, api.Message) {
 	}
 	if ans.finish == "length" && len(reply.Calls) > 0 {
 		last := &reply.Calls[len(reply.Calls)-1]
-		last.Err = "Not run: your reply was cut off at its longest, so this call may be incomplete. Do it in smaller parts."
+		last.Err = "your reply was cut off at its longest, so this call may be incomplete; do it in smaller parts"
 	}
 	return reply, msg
 }
@@ -235,7 +234,7 @@ func (c *Chat) interpretText(reply *Reply, msg *api.Message, text string) {
 	msg.Content = text[:block.end]
 	call := c.call(api.ToolCall{ID: c.nextID(), Function: api.ToolCallFunction{Name: block.name, Arguments: block.args}})
 	if block.open && call.Err == "" {
-		call.Err = "Not run: the tool block is not closed."
+		call.Err = "the tool block is not closed"
 	}
 	endLine(call.Args)
 	reply.Calls = []Call{call}
@@ -253,10 +252,4 @@ func (c *Chat) call(tc api.ToolCall) Call {
 	call.Name = name
 	call.Args = c.known.arguments(name, tc.Function.Arguments)
 	return call
-}
-
-// EndsConversation says whether err ends a conversation but not a session: the
-// work can go on in a new one.
-func EndsConversation(err error) bool {
-	return errors.Is(err, ErrContextFull) || errors.Is(err, ErrRepetition) || errors.Is(err, ErrInvalidReply)
 }
