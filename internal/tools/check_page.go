@@ -1,0 +1,35 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+
+	"gitagent/internal/plain"
+)
+
+func checkPageTool() tool {
+	return tool{
+		name:  "check_page",
+		about: `Use the project's page as a person would and report what it shows, e.g. {"open":"/","steps":[{"type":"2","into":"Amount"},{"click":"Add"},{"see":"2","in":"Total"}]}. Names are the visible ones. Also: press, select/from, not_see, value, wait, reload, shot.`,
+		params: []param{
+			{name: "scenario", kind: object, aliases: []string{"json", "page", "spec", "test"}},
+		},
+		run: checkPage,
+	}
+}
+
+// checkPage hands the scenario on; its grammar belongs to the browser.
+func checkPage(ctx context.Context, env *Env, a values) Result {
+	if env.CheckPage == nil {
+		return refuse("No page can be checked here: there is no browser.")
+	}
+	scenario, ok := a["scenario"].(json.RawMessage)
+	if !ok {
+		return refuse("check_page: scenario must be a JSON object.")
+	}
+	answer, err := env.CheckPage(ctx, scenario)
+	if err != nil {
+		return refuse("check_page: %s", plain.Clip(plain.Text(err.Error()), 2000))
+	}
+	return Result{Text: plain.Clip(plain.Text(answer), env.ReadLimit), OK: true}
+}

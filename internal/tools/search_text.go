@@ -1,0 +1,191 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"gitagent/internal/plain"
+)
+
+const (
+	maxHits       = 100     // lines of a search answer
+	maxHitLine    = 240     // runes of one line shown
+	maxSearchFile = 2 << 20 // bytes of a file that is searched
+)
+
+func searchTextTool() tool {
+	p := pathParam()
+	p.optional = true
+	p.about = "file, folder or glob"
+	p.aliases = append(p.aliases, "dir", "directory", "folder", "glob", "include")
+	return tool{
+		name:  "search_text",
+		about: "Find lines that match a regular expression.",
+		params: []param{
+			{name: "pattern", kind: text, aliases: []string{"query", "regex", "regexp", "search", "searchtext", "text", "q"}},
+			p,
+		},
+		run: searchText,
+	}
+}
+
+// search is one run of search_text.
+type search struct {
+	env        *Env
+	re, anyRe  *regexp.Regexp // as asked; ignoring case
+	hits       []string
+	more, near int // hits beyond the cap; lines that match but for case
+	files      int
+	skipped    int // too large
+}
+
+func searchText(ctx context.Context, env *Env, a values) Result {
+	pattern := a.text("pattern")
+	if pattern == "" {
+		return refuse("search_text needs a pattern.")
+	}
+	s := &search{env: env}
+	note := s.compile(pattern)
+	targets, err := s.targets(ctx, a.text("path"))
+	if err != nil {
+		return refuse("search_text: %s.%s", err, similar(env.Root, a.text("path"), err))
+	}
+	for _, name := range targets {
+		if ctx.Err() != nil {
+			return refuse("search_text: interrupted.")
+		}
+		s.file(name)
+	}
+	return Result{Text: s.answer(note), OK: true}
+}
+
+// compile takes the pattern as a regular expression, or as plain text when it
+// is none.
+func (s *search) compile(pattern string) (note string) {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		pattern = regexp.QuoteMeta(pattern)
+		note = "(not a regular expression, so searched as plain text)\n"
+		re = regexp.MustCompile(pattern)
+	}
+	s.re, s.anyRe = re, re
+	if anyCase, err := regexp.Compile("(?i:" + pattern + ")"); err == nil {
+		s.anyRe = anyCase
+	}
+	return note
+}
+
+// targets lists the files to search, sorted.
+func (s *search) targets(ctx context.Context, sent string) ([]string, error) {
+	glob := ""
+	if strings.ContainsAny(sent, "*?{[") && doublestar.ValidatePattern(sent) {
+		if _, err := s.env.Root.Lstat(sent); err != nil {
+			glob, sent = strings.TrimPrefix(sent, "./"), "."
+		}
+	}
+	name, err := cleanPath(sent)
+	if err != nil {
+		return nil, err
+	}
+	info, err := s.env.Root.Stat(name)
+	if err != nil {
+		return nil, plainError(name, err)
+	}
+	if !info.IsDir() {
+		return []string{name}, nil
+	}
+	var names []string
+	_, err = walk(ctx, s.env.Root, name, func(n string, _ fs.DirEntry) {
+		if glob == "" || globMatch(glob, n) {
+			names = append(names, n)
+		}
+	})
+	slices.Sort(names)
+	return names, err
+}
+
+// globMatch takes a glob without a slash as a file name at any depth.
+func globMatch(glob, name string) bool {
+	if !strings.Contains(glob, "/") {
+		name = path.Base(name)
+	}
+	ok, err := doublestar.Match(glob, name)
+	return err == nil && ok
+}
+
+func (s *search) file(name string) {
+	info, err := s.env.Root.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if info.Size() > maxSearchFile {
+		s.skipped++
+		return
+	}
+	data, err := readText(s.env.Root, name)
+	if err != nil {
+		return // binary, or gone: nothing to show
+	}
+	found := false
+	for i, line := range splitLines(string(data)) {
+		if !s.re.MatchString(line) {
+			if s.anyRe.MatchString(line) {
+				s.near++
+			}
+			continue
+		}
+		found = true
+		if len(s.hits) >= maxHits {
+			s.more++
+			continue
+		}
+		s.hits = append(s.hits, fmt.Sprintf("%s:%d: %s", plain.Line(name, maxPath), i+1, clipLine(line, maxHitLine)))
+	}
+	if found {
+		s.files++
+	}
+}
+
+// clipLine keeps the indent, which edit_file needs.
+func clipLine(line string, max int) string {
+	line = strings.TrimRight(oneLine(line), " \t")
+	if r := []rune(line); len(r) > max {
+		return string(r[:max]) + "…"
+	}
+	return line
+}
+
+func (s *search) answer(note string) string {
+	var b strings.Builder
+	b.WriteString(note)
+	if len(s.hits) == 0 {
+		b.WriteString("No line matches.")
+		if s.near > 0 {
+			fmt.Fprintf(&b, " %d match when case is ignored: put (?i) in front.", s.near)
+		}
+	} else {
+		total := len(s.hits) + s.more
+		fmt.Fprintf(&b, "%d lines in %d files\n", total, s.files)
+		for i, h := range s.hits {
+			if b.Len()+len(h) > s.env.ReadLimit {
+				s.more += len(s.hits) - i
+				break
+			}
+			b.WriteString(h + "\n")
+		}
+		if s.more > 0 {
+			fmt.Fprintf(&b, "(%d more lines match; narrow the pattern or the path)", s.more)
+		}
+	}
+	if s.skipped > 0 {
+		fmt.Fprintf(&b, "\n(%d files larger than %d bytes were not searched)", s.skipped, maxSearchFile)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
