@@ -104,4 +104,4 @@ func (r *Repo) mergeText(ctx context.Context, base, ours, theirs OID) ([]byte, b
 }
 
 // regular says whether a mode is that of a file.
-func regular(mode string) bool { return mode == "100644" || mode == "100755" }
+func regular(mode string) bool { return mode == ModeFile || mode == ModeExecutable }

@@ -41,10 +41,23 @@ func (r *Repo) EditTree(ctx context.Context, base OID, edits []Edit) (OID, error
 	if err != nil {
 		return "", fmt.Errorf("edit tree: %w", err)
 	}
-	if id == "" {
-		return r.EmptyTree(ctx)
+	if id != "" && len(edits) > 0 {
+		return id, nil
 	}
-	return id, nil
+	return r.writeEmptyTree(ctx, id)
+}
+
+// writeEmptyTree stores the empty tree where id is it or nothing: git knows it
+// anyway, but its fsck wants to see what is referred to.
+func (r *Repo) writeEmptyTree(ctx context.Context, id OID) (OID, error) {
+	empty, err := r.EmptyTree(ctx)
+	if err != nil || (id != "" && id != empty) {
+		return id, err
+	}
+	if _, err := r.run(ctx, call{args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}}); err != nil {
+		return "", fmt.Errorf("write the empty tree: %w", err)
+	}
+	return empty, nil
 }
 
 // FilterTree returns tree with only the files whose path keep accepts.

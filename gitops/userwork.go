@@ -199,8 +199,9 @@ func (r *Repo) unstage(ctx context.Context, paths []string) error {
 // IsIgnored says whether the user's ignore rules, all of them, cover path. A
 // tracked file is not ignored.
 func (r *Repo) IsIgnored(ctx context.Context, path string) (bool, error) {
-	// Standard input: as an argument a path with magic characters is refused.
-	out, err := r.run(ctx, call{mode: checkout, args: []string{"check-ignore", "-z", "--stdin"}, stdin: []byte(path + "\x00")})
+	// check-ignore refuses literal pathspecs; "./" takes magic from the path.
+	out, err := r.run(ctx, call{mode: checkout, flags: []string{"--no-literal-pathspecs"},
+		args: []string{"check-ignore", "-z", "--stdin"}, stdin: []byte("./" + path + "\x00")})
 	if exitCode(err) == 1 {
 		return false, nil
 	}
