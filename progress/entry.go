@@ -19,7 +19,7 @@ const (
 	maxFact  = 400 // characters of a fact
 	maxFacts = 40
 
-	maxNoteLine  = 300  // characters of one line of a note
+	maxNoteLine  = 200  // characters of one line of a note
 	maxNoteLines = 40   // lines of a note
 	maxNote      = 2000 // bytes of a note
 )
@@ -87,9 +87,10 @@ func noteLines(note string) []string {
 	if len(lines) <= maxNoteLines && size <= maxNote {
 		return lines
 	}
-	head := take(lines, 30, maxNote*3/4-100)
+	// A line has at most 800 bytes, so that both ends hold at least one.
+	head := take(lines, 30, 1000)
 	rest := lines[len(head):]
-	tail := take(reversed(rest), 8, maxNote/4-100)
+	tail := take(reversed(rest), 8, 900)
 	out := append([]string{}, head...)
 	out = append(out, fmt.Sprintf("[… %d lines left out …]", len(rest)-len(tail)))
 	return append(out, reversed(tail)...)

@@ -272,7 +272,11 @@ func ClearJournal(ctx context.Context, repo *gitops.Repo, seen gitops.OID) error
 			if landed, err = loadJournal(ctx, repo, seen); err != nil {
 				return err
 			}
-			err = now.since(landed).write(ctx, repo, "", now.tip)
+			if rest := now.since(landed); len(rest.tree()) > 0 {
+				err = rest.write(ctx, repo, "", now.tip)
+			} else {
+				err = repo.DeleteRef(ctx, JournalRef, now.tip)
+			}
 		}
 		if !errors.Is(err, gitops.ErrRefMoved) {
 			return err
