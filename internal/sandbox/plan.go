@@ -185,7 +185,19 @@ func mounts(p Policy, show []string) []mount {
 	slices.SortFunc(out, func(a, b mount) int {
 		return cmp.Or(cmp.Compare(depth(a.Path), depth(b.Path)), cmp.Compare(a.Path, b.Path))
 	})
-	return out
+	return slices.DeleteFunc(slices.Clone(out), func(m mount) bool {
+		return m.Kind == hide && above(out, m.Path) == hide // not even its name is seen
+	})
+}
+
+// above gives the kind of the deepest mount that path lies below, "" for none.
+func above(ms []mount, path string) (kind mountKind) {
+	for _, m := range ms { // shallow first
+		if m.Path != path && within(path, m.Path) {
+			kind = m.Kind
+		}
+	}
+	return kind
 }
 
 // visible reports whether the deepest mount at or above path shows the real one.

@@ -1,0 +1,236 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// linuxCell is our side of a cell: it has keepers started, in a holder's
+// namespaces or, at level Processes, beside us.
+type linuxCell struct {
+	holder *holder // nil at level Processes
+	limits limits
+
+	mu      sync.Mutex
+	conns   []*net.UnixConn // to keepers; their end ends what they keep
+	held    []*os.File      // our copies of what joiners have
+	keepers sync.WaitGroup  // those beside us
+	local   []*exec.Cmd
+}
+
+func (s *Sandbox) backend(ctx context.Context, pl plan) (backend, error) {
+	c := &linuxCell{}
+	if s.level < Namespaces {
+		return c, nil
+	}
+	procs := pl.policy.MaxProcs
+	if procs <= 0 {
+		procs = 4096
+	}
+	if newerKernel(5, 14) { // before, the limit counts what the user runs outside as well
+		c.limits.Procs = procs
+	}
+	cfg := cellConfig{Mounts: pl.mounts, Loopback: pl.policy.Network == Loopback, Procs: procs}
+	for _, dir := range []string{pl.policy.Home, pl.policy.Temp, pl.policy.Cache} {
+		if !visible(pl.mounts, dir) {
+			cfg.Folders = append(cfg.Folders, dir)
+		}
+	}
+	h, err := openHolder(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.holder = h
+	return c, nil
+}
+
+// keeper has a keeper started and gives the connection to it.
+func (c *linuxCell) keeper(t template) (*net.UnixConn, error) {
+	conn, theirs, err := pair()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	if c.holder != nil {
+		err = c.holder.ask(request{Op: "keep"}, theirs)
+	} else {
+		err = c.startKeeper(theirs)
+	}
+	if err == nil {
+		t.Limits = c.limits
+		err = send(conn, t)
+	}
+	if err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("reach the cell: %w", err)
+	}
+	return conn, nil
+}
+
+func (c *linuxCell) startKeeper(conn *os.File) error {
+	cmd := &exec.Cmd{Path: selfPath, Args: []string{"git-agent", keeperWord}, Env: helperEnv(), Dir: "/",
+		ExtraFiles: []*os.File{conn}, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.local = append(c.local, cmd)
+	c.mu.Unlock()
+	c.keepers.Go(func() { _ = cmd.Wait() })
+	return nil
+}
+
+func (c *linuxCell) start(_ context.Context, l launch, files []*os.File) (job, error) {
+	conn, err := c.keeper(template{Env: l.Env, Dir: l.Dir})
+	if err != nil {
+		return nil, err
+	}
+	if err := send(conn, order{Argv: l.Argv}, files...); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("reach the cell: %w", err)
+	}
+	var e event
+	if _, err := receive(conn, &e); err != nil {
+		conn.Close()
+		return nil, fmt.Errorf("the cell has ended: %w", err)
+	}
+	if !e.Started {
+		conn.Close()
+		if e.Missing {
+			return nil, fmt.Errorf("%w in the cell: %s", exec.ErrNotFound, l.Argv[0])
+		}
+		return nil, errors.New(e.Err)
+	}
+	j := &keptJob{conn: conn, ended: make(chan struct{})}
+	if c.holder == nil {
+		j.leader = e.Pid
+	}
+	c.mu.Lock()
+	c.conns = append(c.conns, conn)
+	c.mu.Unlock()
+	go func() {
+		j.await()
+		c.forget(conn)
+	}()
+	return j, nil
+}
+
+func (c *linuxCell) forget(conn *net.UnixConn) {
+	conn.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, have := range c.conns {
+		if have == conn {
+			c.conns = append(c.conns[:i], c.conns[i+1:]...)
+			return
+		}
+	}
+}
+
+// keptJob is a process behind a keeper.
+type keptJob struct {
+	conn   *net.UnixConn
+	leader int // its session, where it can be reached without the keeper
+	ended  chan struct{}
+	how    exit
+}
+
+func (j *keptJob) await() {
+	defer close(j.ended)
+	var e event
+	if _, err := receive(j.conn, &e); err == nil {
+		j.how = exit{e.Code, e.Signal}
+		return
+	}
+	j.how = exit{137, "SIGKILL"} // the keeper was killed, and with it the claim to know
+	if j.leader > 0 {
+		_ = unix.Kill(-j.leader, unix.SIGKILL)
+	}
+}
+
+func (j *keptJob) signal(kill bool)      { _ = send(j.conn, signalling{kill}) } // when it is gone, await sees it
+func (j *keptJob) done() <-chan struct{} { return j.ended }
+func (j *keptJob) status() exit          { return j.how }
+
+// wrap makes cmd a joiner. The connection is its last descriptor.
+func (c *linuxCell) wrap(cmd *exec.Cmd, l launch) error {
+	conn, err := c.keeper(template{Env: l.Env, Dir: l.Dir, Joined: true})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	f, err := conn.File()
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	c.held = append(c.held, f)
+	c.mu.Unlock()
+	last := 3 + len(cmd.ExtraFiles)
+	cmd.ExtraFiles = append(cmd.ExtraFiles, f)
+	cmd.Path, cmd.Err, cmd.Dir = selfPath, nil, ""
+	cmd.Args = append([]string{"git-agent", joinerWord, strconv.Itoa(last)}, l.Argv...)
+	cmd.Env = helperEnv()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // the terminal's signals are for us
+	return nil
+}
+
+func (c *linuxCell) listen(ctx context.Context) (net.Listener, error) {
+	if c.holder == nil {
+		return (&net.ListenConfig{}).Listen(ctx, "tcp4", "127.0.0.1:0")
+	}
+	f, err := c.holder.fetch(ctx, request{Op: "listen", Network: "tcp4", Addr: "127.0.0.1:0"})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return net.FileListener(f)
+}
+
+func (c *linuxCell) dial(ctx context.Context, network, addr string) (net.Conn, error) {
+	if !strings.HasPrefix(network, "tcp") && !strings.HasPrefix(network, "udp") {
+		return nil, fmt.Errorf("network %q cannot be dialled", network)
+	}
+	if c.holder == nil {
+		return (&net.Dialer{}).DialContext(ctx, network, addr)
+	}
+	f, err := c.holder.fetch(ctx, request{Op: "dial", Network: network, Addr: addr})
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return net.FileConn(f)
+}
+
+func (c *linuxCell) close() error {
+	c.mu.Lock()
+	for _, conn := range c.conns {
+		_ = conn.CloseWrite() // the keeper sees the end and ends the rest; we still hear of it
+	}
+	closeAll(c.held)
+	c.held = nil
+	local := c.local
+	c.mu.Unlock()
+	if c.holder != nil {
+		return c.holder.close()
+	}
+	gone := make(chan struct{})
+	go func() { c.keepers.Wait(); close(gone) }()
+	if waitFor(gone, endDelay) {
+		return nil
+	}
+	for _, cmd := range local {
+		_ = cmd.Process.Kill()
+	}
+	return fmt.Errorf("processes of the cell did not end within %s", endDelay)
+}
