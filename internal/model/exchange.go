@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ollama/ollama/api"
@@ -118,6 +120,15 @@ func (x *exchange) send(ctx context.Context) (answer, error) {
 	}
 }
 
+// final explains an error that send returned as it came.
+func (x *exchange) final(ctx context.Context, err error) error {
+	switch classify(err) {
+	case faultContext, faultNoTools, faultFormat:
+		return x.l.client.explain(ctx, x.l.Name, err)
+	}
+	return err
+}
+
 func (x *exchange) request() *api.ChatRequest {
 	no := false
 	options := map[string]any{"num_ctx": x.l.numCtx}
@@ -183,10 +194,12 @@ func (x *exchange) once(ctx context.Context) (answer, error) {
 		return ans, err
 	case context.Cause(ctx) != nil:
 		return ans, context.Cause(ctx) // the API client reports a cut stream as success
-	case err != nil:
-		return ans, err
-	default:
+	case err == nil:
 		return ans, ErrIncomplete
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET):
+		return ans, fmt.Errorf("%w: %w", ErrIncomplete, err)
+	default:
+		return ans, err
 	}
 }
 

@@ -73,7 +73,7 @@ func (x *exchange) value(ctx context.Context, check *jsonschema.Schema, out any)
 	case classify(err) == faultParse:
 		return serverWords(err), "", nil
 	case err != nil:
-		return "", "", x.l.client.explain(ctx, x.l.Name, err)
+		return "", "", x.final(ctx, err)
 	case b.learn(ans.metric, b.total, 0):
 		return "", "", fmt.Errorf("%w: the server counted %d prompt and %d reply tokens in a context of %d", ErrContextFull, ans.metric.PromptEvalCount, ans.metric.EvalCount, b.context)
 	}

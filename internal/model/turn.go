@@ -71,7 +71,7 @@ func (t *turn) run(ctx context.Context) (Reply, error) {
 			t.c.budget.add(t.c.headBytes() + messageBytes(t.c.history[1]))
 			t.x.note("this model has no tools; using the text protocol")
 		default:
-			return Reply{}, t.c.l.client.explain(ctx, t.c.l.Name, err)
+			return Reply{}, t.x.final(ctx, err)
 		}
 	}
 }

@@ -50,8 +50,8 @@ func New(t testing.TB, policy Policy) *Server {
 		policy:       policy,
 	}
 	srv := httptest.NewServer(http.HandlerFunc(s.serve))
-	t.Cleanup(srv.CloseClientConnections)
 	t.Cleanup(srv.Close)
+	t.Cleanup(srv.CloseClientConnections)
 	s.URL = srv.URL
 	return s
 }
@@ -186,7 +186,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "the input length exceeds the context length")
 		return
 	}
-	s.policy(n, req).play(w, r, min(prompt, ctx*3/4+prompt%7))
+	if prompt > ctx {
+		prompt = ctx * 3 / 4 // whole messages were dropped
+	}
+	s.policy(n, req).play(w, r, prompt)
 }
 
 // Loads is how often the model was loaded: once unless its options changed.
