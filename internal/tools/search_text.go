@@ -85,7 +85,7 @@ func (s *search) compile(pattern string) (note string) {
 // targets lists the files to search, sorted.
 func (s *search) targets(ctx context.Context, sent string) ([]string, error) {
 	glob := ""
-	if strings.ContainsAny(sent, "*?{[") && doublestar.ValidatePattern(sent) {
+	if strings.ContainsAny(sent, "*?{[") && !strings.ContainsAny(sent, `\:`) && doublestar.ValidatePattern(sent) {
 		if _, err := s.env.Root.Lstat(sent); err != nil {
 			glob, sent = strings.TrimPrefix(sent, "./"), "."
 		}
