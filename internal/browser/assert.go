@@ -1,0 +1,220 @@
+package browser
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"gitagent/internal/plain"
+)
+
+// sight is what can be seen of the page.
+type sight struct {
+	Raw   string `json:"raw"`  // as written
+	Seen  string `json:"seen"` // as rendered, after text-transform
+	Live  []live `json:"live"`
+	Title string `json:"title"`
+	URL   string `json:"url"`
+}
+
+// live is a control or an element that announces its changes.
+type live struct {
+	Key     string `json:"key"`
+	Text    string `json:"text"`
+	Control bool   `json:"control"`
+}
+
+func (s sight) lines() []string {
+	var out []string
+	for _, line := range strings.FieldsFunc(s.Seen, func(r rune) bool { return r == '\n' || r == '\t' }) {
+		if line = collapse(line); line != "" {
+			out = append(out, plain.Line(line, 200))
+		}
+	}
+	for _, l := range s.Live {
+		if l.Control {
+			out = append(out, plain.Line(l.Key+" = "+l.Text, 200))
+		}
+	}
+	return out
+}
+
+// shows says whether a text is visible on the page.
+func (s sight) shows(text string) bool { return Shows(s.Seen, text) || Shows(s.Raw, text) }
+
+func (t *tab) look() (sight, error) {
+	var s sight
+	err := t.ask(&s, "look")
+	return s, err
+}
+
+// content is the text and the value of one element.
+type content struct {
+	Value   string `json:"value"`
+	Has     bool   `json:"has"` // it has a value of its own
+	Toggle  bool   `json:"toggle"`
+	Raw     string `json:"raw"`
+	Seen    string `json:"seen"`
+	Visible bool   `json:"visible"`
+}
+
+// shown is what a person reads in the element.
+func (c content) shown() string {
+	if c.Has {
+		return c.Value
+	}
+	return collapse(c.Seen)
+}
+
+func (c content) shows(text string) bool {
+	if c.Has {
+		return Shows(c.Value, text) || (c.Toggle && Shows(c.Seen, text))
+	}
+	return Shows(c.Seen, text) || Shows(c.Raw, text)
+}
+
+// equals says whether the element's value, or its text when it has none, is
+// text: white space collapsed, case counts.
+func (c content) equals(text string) bool {
+	want := collapse(text)
+	if c.Toggle {
+		return c.Value == toggleWord(want)
+	}
+	if c.Has {
+		return collapse(c.Value) == want
+	}
+	return collapse(c.Seen) == want || collapse(c.Raw) == want
+}
+
+// toggleWord understands the usual words for the state of a check box.
+func toggleWord(s string) string {
+	switch strings.ToLower(s) {
+	case "true", "on", "yes", "1", "checked":
+		return "checked"
+	case "false", "off", "no", "0", "unchecked", "not checked", "":
+		return "unchecked"
+	}
+	return s
+}
+
+// holds looks once whether an assertion holds, and tells what was seen.
+func (t *tab) holds(s Step) (ok bool, saw string, err error) {
+	if s.Target == "" && s.In == "" {
+		page, err := t.look()
+		if err != nil {
+			return false, "", err
+		}
+		return page.shows(s.Text) != (s.Verb == VerbNotSee), strings.Join(head(page.lines(), 12), " | "), nil
+	}
+	target, in := s.Target, s.In
+	if target == "" {
+		target, in = in, ""
+	}
+	m, err := t.locate(target, in, s.Nth, wantAny)
+	if err != nil {
+		if _, gone := err.(*missing); gone && s.Verb == VerbNotSee {
+			return true, "", nil // what is not there does not show it
+		}
+		return false, "", err
+	}
+	var c content
+	if err := t.ask(&c, "text", m.el); err != nil {
+		return false, "", err
+	}
+	switch s.Verb {
+	case VerbValue:
+		return c.equals(s.Text), c.shown(), nil
+	case VerbNotSee:
+		return !c.shows(s.Text), c.shown(), nil
+	}
+	return c.shows(s.Text), c.shown(), nil
+}
+
+// await repeats holds until it is true or the step's time is up. The error is a
+// verdict.
+func (t *tab) await(s Step) error {
+	deadline := time.Now().Add(s.waitFor())
+	for {
+		ok, saw, err := t.holds(s)
+		if ok {
+			return nil
+		}
+		_, gone := err.(*missing)
+		if err != nil && !gone && !passing(err) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			switch {
+			case gone:
+				return failf("%v", err)
+			case err != nil:
+				return unverifiedf("the page could not be read: %v", err)
+			}
+			return failf("%s", unmet(s, saw))
+		}
+		if err := sleep(t.ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func unmet(s Step, saw string) string {
+	where := ""
+	if s.Target != "" {
+		where = " in " + quote(s.Target)
+	}
+	switch s.Verb {
+	case VerbNotSee:
+		return "expected not to see " + quote(s.Text) + where + ", but it is there"
+	case VerbValue:
+		return "expected the value of " + quote(s.Target) + " to be " + quote(s.Text) + ", it is " + quote(saw)
+	}
+	return "expected to see " + quote(s.Text) + where + ", saw " + quote(saw)
+}
+
+func quote(s string) string { return `"` + plain.Line(s, 200) + `"` }
+
+// changes compares two looks: the lines that came and went, and the one text
+// that tells best what happened.
+func changes(before, after sight) (changed []string, display string) {
+	a, b := before.lines(), after.lines()
+	gone, come := minus(a, b), minus(b, a)
+	for _, l := range come {
+		changed = append(changed, "+ "+l)
+	}
+	for _, l := range gone {
+		changed = append(changed, "- "+l)
+	}
+	var moved []live
+	for _, l := range after.Live {
+		if !slices.Contains(before.Live, l) {
+			moved = append(moved, l)
+		}
+	}
+	switch {
+	case len(moved) == 1:
+		display = moved[0].Text
+	case len(come) > 0:
+		display = strings.Join(head(come, 3), " | ")
+	case len(gone) > 0:
+		display = "(gone) " + strings.Join(head(gone, 3), " | ")
+	}
+	return head(changed, 12), plain.Line(display, 300)
+}
+
+// minus is what a has more often than b, in order.
+func minus(a, b []string) []string {
+	count := map[string]int{}
+	for _, s := range b {
+		count[s]++
+	}
+	var out []string
+	for _, s := range a {
+		if count[s] > 0 {
+			count[s]--
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+package browser
+
+// foresight knows which assertions were seen not to hold before the actions they
+// follow. One that held all along says nothing about what the actions do.
+type foresight struct {
+	steps []Step
+	// changed marks the assertions whose opposite was observed: a text that was
+	// not there yet, or, for not_see, one that was.
+	changed []bool
+	// typed is what the last action entered, which repeats itself in the same
+	// field without any work of the page.
+	typed *Step
+}
+
+func newForesight(steps []Step) *foresight {
+	return &foresight{steps: steps, changed: make([]bool, len(steps))}
+}
+
+// observe looks, before action i, at each later assertion on the same page that
+// was not yet seen in its other state.
+func (f *foresight) observe(t *tab, i int) {
+	for j := i + 1; j < len(f.steps); j++ {
+		s := f.steps[j]
+		if s.Verb == VerbOpen || s.Verb == VerbBack {
+			return
+		}
+		if !s.Assertion() || f.changed[j] {
+			continue
+		}
+		ok, _, err := t.holds(s)
+		if _, gone := err.(*missing); gone {
+			ok, err = false, nil
+		}
+		// An assertion that cannot be looked at now is not known to change.
+		if err == nil && !ok {
+			f.changed[j] = true
+		}
+	}
+}
+
+// forget begins anew on another page.
+func (f *foresight) forget() {
+	clear(f.changed)
+	f.typed = nil
+}
+
+func (f *foresight) acted(s Step) {
+	f.typed = nil
+	if s.Verb == VerbType || s.Verb == VerbSelect || s.Verb == VerbCheck || s.Verb == VerbUncheck || s.Verb == VerbClear {
+		f.typed = &s
+	}
+}
+
+// worth is what a passed assertion proves.
+type worth int
+
+const (
+	noEvidence  worth = iota // true, but it would be without the work
+	isEvidence               // it shows what the actions did
+	alreadyHeld              // it follows actions, yet held before them
+)
+
+// judge weighs a passed assertion.
+func (f *foresight) judge(i int, s Step, hasActions bool, acted, sinceNav int) worth {
+	switch {
+	case !hasActions:
+		// A page that only shows something: seeing it is all there is.
+		if s.Verb == VerbNotSee {
+			return noEvidence
+		}
+		return isEvidence
+	case acted == 0:
+		return noEvidence // a precondition
+	case f.echoes(s):
+		return noEvidence
+	case f.changed[i]:
+		return isEvidence
+	case s.Verb == VerbNotSee || sinceNav == 0:
+		return noEvidence
+	}
+	return alreadyHeld
+}
+
+// echoes says whether the assertion only reads back what the last action put
+// into the same control.
+func (f *foresight) echoes(s Step) bool {
+	if f.typed == nil || s.Target == "" || s.Target != f.typed.Target || s.In != f.typed.In {
+		return false
+	}
+	switch f.typed.Verb {
+	case VerbType, VerbSelect:
+		return collapse(s.Text) == collapse(f.typed.Text)
+	case VerbCheck, VerbUncheck:
+		return s.Verb == VerbValue
+	}
+	return s.Verb == VerbValue && s.Text == ""
+}

@@ -1,0 +1,326 @@
+package browser
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+
+	"gitagent/internal/plain"
+)
+
+// want says what kind of element a verb can use.
+type want int
+
+const (
+	wantClick  want = iota // whatever a person can point at
+	wantField              // something to type into
+	wantSelect             // a list to choose from
+	wantToggle             // check box, radio button, switch
+	wantAny                // a place to look at
+)
+
+// accepts says whether an element of this role is what the verb means.
+func (w want) accepts(role string) bool {
+	switch w {
+	case wantClick:
+		return isInteractive(role)
+	case wantField:
+		return isEditable(role)
+	case wantSelect:
+		return slices.Contains(roleNames()["select"], role)
+	case wantToggle:
+		return slices.Contains([]string{"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"}, role)
+	}
+	return true
+}
+
+// match is an element that a locator may mean.
+type match struct {
+	el   ref
+	role string
+	desc description
+	name string
+	up   int // index of the nearest match that contains it, -1 for none
+}
+
+// description is what page.js says of an element.
+type description struct {
+	Tag     string `json:"tag"`
+	Visible bool   `json:"visible"`
+	Inside  bool   `json:"inside"`
+	Text    string `json:"text"`
+}
+
+func (m match) String() string {
+	role := m.desc.Tag
+	if m.role != "" {
+		role = shortRole(m.role)
+	}
+	s := role + ":" + plain.Line(m.name, 60)
+	if m.desc.Text != "" && collapse(m.desc.Text) != m.name {
+		s += fmt.Sprintf(" (%s)", plain.Line(m.desc.Text, 60))
+	}
+	return s
+}
+
+// missing says that nothing is named so; it is worth asking again until the
+// step's time is up.
+type missing struct {
+	loc    string
+	hidden bool
+	near   []string
+}
+
+func (e *missing) Error() string {
+	if e.hidden {
+		return fmt.Sprintf("%q is there but not visible", e.loc)
+	}
+	msg := fmt.Sprintf("nothing visible is named %q", e.loc)
+	if len(e.near) > 0 {
+		quoted := make([]string, len(e.near))
+		for i, n := range e.near {
+			quoted[i] = strconv.Quote(n)
+		}
+		msg += "; nearest: " + strings.Join(quoted, ", ")
+	}
+	return msg
+}
+
+// find waits for exactly one match.
+func (t *tab) find(loc, in string, nth int, w want, wait time.Duration) (match, error) {
+	deadline := time.Now().Add(wait)
+	for {
+		m, err := t.locate(loc, in, nth, w)
+		if err == nil {
+			return m, nil
+		}
+		gone, isMissing := err.(*missing)
+		if !isMissing && !passing(err) {
+			return match{}, err
+		}
+		if time.Now().After(deadline) {
+			if isMissing {
+				return match{}, failf("%s", gone.Error())
+			}
+			return match{}, unverifiedf("the page could not be read: %v", err)
+		}
+		if err := sleep(t.ctx, 40*time.Millisecond); err != nil {
+			return match{}, err
+		}
+	}
+}
+
+// locate looks once. It tries, in this order and stopping at the first that
+// finds anything visible: the accessible name exactly, then in any case, the
+// text of a label, the placeholder, the visible text of any element, for a
+// place to look in also the list item, row or section that shows the text, and
+// the element's id.
+func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
+	var scope any
+	if in != "" {
+		m, err := t.locate(in, "", 0, wantAny)
+		if err != nil {
+			return match{}, err
+		}
+		scope = m.el
+	}
+	nodes, err := t.tree()
+	if err != nil {
+		return match{}, err
+	}
+	hidden := false
+	for _, tier := range t.tiers(loc, nodes, w) {
+		found, err := tier()
+		if err != nil {
+			return match{}, err
+		}
+		found, hid, err := t.keepVisible(found, scope)
+		if err != nil {
+			return match{}, err
+		}
+		hidden = hidden || hid
+		if len(found) == 0 {
+			continue
+		}
+		return choose(loc, found, nth, w)
+	}
+	return match{}, &missing{loc: loc, hidden: hidden, near: near(loc, nodes, w)}
+}
+
+// choose returns the one match that is meant.
+func choose(loc string, found []match, nth int, w want) (match, error) {
+	if nth > 0 {
+		if nth > len(found) {
+			return match{}, &missing{loc: fmt.Sprintf("%s (number %d of %d)", loc, nth, len(found))}
+		}
+		return found[nth-1], nil
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	var list []string
+	for i, m := range head(found, 8) {
+		list = append(list, fmt.Sprintf("%d. %s", i+1, m))
+	}
+	how := `say which with "nth" or "in"`
+	if w == wantAny {
+		how = "give one of them a name of its own"
+	}
+	return match{}, unverifiedf("%d elements are named %q: %s; %s", len(found), loc, strings.Join(list, ", "), how)
+}
+
+func near(loc string, nodes []node, w want) []string {
+	_, name := splitRole(loc)
+	var names []string
+	for _, n := range nodes {
+		if n.name != "" && !isText(n.role) && (w == wantAny || w.accepts(n.role)) {
+			names = append(names, shortRole(n.role)+":"+plain.Line(n.name, 60))
+		}
+	}
+	if len(names) == 0 {
+		for _, n := range nodes {
+			names = append(names, plain.Line(n.name, 60))
+		}
+	}
+	byName := nearest(name, trimRoles(names), 5)
+	out := make([]string, 0, 5)
+	for _, b := range byName {
+		for _, n := range names {
+			if _, rest := splitRole(n); rest == b || n == b {
+				out = append(out, n)
+				break
+			}
+		}
+	}
+	return out
+}
+
+func trimRoles(names []string) []string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		_, out[i] = splitRole(n)
+	}
+	return out
+}
+
+// tiers are the ways to find loc, best first.
+func (t *tab) tiers(loc string, nodes []node, w want) []func() ([]match, error) {
+	roles, name := splitRole(loc)
+	exact := func(a, b string) bool { return a == b }
+	byName := func(name string, roles []string, eq func(a, b string) bool) func() ([]match, error) {
+		return func() ([]match, error) { return t.byName(nodes, name, roles, w, eq) }
+	}
+	var out []func() ([]match, error)
+	if roles != nil {
+		out = append(out, byName(loc, nil, exact)) // a name with a colon in it
+	}
+	out = append(out, byName(name, roles, exact), byName(name, roles, strings.EqualFold))
+	if roles != nil { // whoever names a role means it
+		return out
+	}
+	for _, kind := range []string{"label", "placeholder"} {
+		out = append(out, func() ([]match, error) { return t.byScript(kind, name) })
+	}
+	if w == wantClick || w == wantAny {
+		out = append(out, func() ([]match, error) { return t.byScript("text", name) })
+	}
+	if w == wantAny {
+		out = append(out, func() ([]match, error) { return t.byItem(name) })
+	}
+	return append(out, func() ([]match, error) { return t.byScript("id", name) })
+}
+
+// byName matches accessible names. Where some matches are what the verb can
+// use, only those count: a heading named as a button is no rival of it.
+func (t *tab) byName(nodes []node, name string, roles []string, w want, eq func(a, b string) bool) ([]match, error) {
+	var hits []node
+	useful := false
+	for _, n := range nodes {
+		if n.name == "" || isText(n.role) || !eq(n.name, name) || (roles != nil && !slices.Contains(roles, n.role)) {
+			// A generic element with a name of its own may be looked at.
+			if !(w == wantAny && n.role == "generic" && n.name != "" && eq(n.name, name) && roles == nil) {
+				continue
+			}
+		}
+		hits = append(hits, n)
+		useful = useful || w.accepts(n.role)
+	}
+	var out []match
+	seen := map[cdp.BackendNodeID]bool{}
+	for _, n := range head(hits, 60) {
+		if seen[n.id] || (useful && !w.accepts(n.role)) {
+			continue
+		}
+		seen[n.id] = true
+		el, err := t.resolve(n.id)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, match{el: el, role: n.role, name: n.name, up: -1})
+	}
+	return out, nil
+}
+
+// byScript lets page.js find elements.
+func (t *tab) byScript(kind, name string) ([]match, error) {
+	var ups []int
+	if err := t.ask(&ups, "find", kind, name); err != nil {
+		return nil, err
+	}
+	var out []match
+	for i := range head(ups, 60) {
+		el, err := t.askObject("pick", i)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, match{el: el, name: name, up: ups[i]})
+	}
+	return out, nil
+}
+
+// byItem finds the innermost list item, row or section that shows the text.
+func (t *tab) byItem(name string) ([]match, error) {
+	items, err := t.byScript("item", "")
+	if err != nil {
+		return nil, err
+	}
+	shows := make([]bool, len(items))
+	for i := range items {
+		if err := t.ask(&items[i].desc, "describe", items[i].el, nil); err != nil {
+			return nil, err
+		}
+		items[i].name = plain.Line(items[i].desc.Text, 60)
+		shows[i] = items[i].desc.Visible && Shows(items[i].desc.Text, name)
+	}
+	inner := make([]bool, len(items)) // contains another item that shows it
+	for i := range items {
+		for u := items[i].up; shows[i] && u >= 0 && u < len(items); u = items[u].up {
+			inner[u] = true
+		}
+	}
+	var out []match
+	for i, m := range items {
+		if shows[i] && !inner[i] {
+			out = append(out, m)
+		}
+	}
+	return out, nil
+}
+
+// keepVisible drops what a person cannot see or what is outside the scope.
+func (t *tab) keepVisible(found []match, scope any) (visible []match, hidden bool, err error) {
+	for _, m := range found {
+		if err := t.ask(&m.desc, "describe", m.el, scope); err != nil {
+			return nil, false, err
+		}
+		if m.desc.Inside && m.desc.Visible {
+			visible = append(visible, m)
+		}
+		hidden = hidden || (m.desc.Inside && !m.desc.Visible)
+	}
+	return visible, hidden, nil
+}

@@ -1,0 +1,190 @@
+package browser
+
+import (
+	"encoding/json"
+	"slices"
+
+	"gitagent/internal/plain"
+)
+
+// Verdicts. There is no fourth one: what could not be observed is Unverified.
+const (
+	Pass       = "pass"
+	Fail       = "fail"
+	Unverified = "unverified"
+)
+
+// InlineLimit is the most bytes that Inline returns.
+const InlineLimit = 4096
+
+// Result is what one run of a scenario showed.
+type Result struct {
+	Verdict       string        `json:"verdict"`
+	Reason        string        `json:"reason"`
+	Opened        Opened        `json:"opened"`
+	Snapshot      string        `json:"snapshot,omitempty"`
+	Clickable     []string      `json:"clickable,omitempty"`
+	Interactions  []Interaction `json:"interactions,omitempty"`
+	ConsoleErrors []PageError   `json:"console_errors,omitempty"`
+	Network       []Failure     `json:"network,omitempty"`
+	Blocked       []string      `json:"blocked,omitempty"`
+	Shots         []string      `json:"shots,omitempty"` // file names in the given folder
+	Notes         []string      `json:"notes,omitempty"`
+	StepsRun      int           `json:"steps_run"`
+	StepsTotal    int           `json:"steps_total"`
+	Asserts       Asserts       `json:"asserts"`
+	Ms            int64         `json:"ms"`
+}
+
+// Opened is the first page of the run.
+type Opened struct {
+	URL    string `json:"url"`
+	Title  string `json:"title,omitempty"`
+	Status int64  `json:"status,omitempty"`
+	Ms     int64  `json:"ms"`
+}
+
+// Asserts counts assertions. Evidence counts those that passed, could not have
+// passed before the actions, and do not only repeat what was typed.
+type Asserts struct {
+	Pass     int `json:"pass"`
+	Fail     int `json:"fail"`
+	Evidence int `json:"evidence"`
+}
+
+// Interaction is one step and what was seen after it.
+type Interaction struct {
+	N            int      `json:"n"`
+	Step         string   `json:"step"`
+	OK           bool     `json:"ok"`
+	DisplayAfter string   `json:"display_after,omitempty"`
+	Changed      []string `json:"changed,omitempty"` // "+ line" and "- line"
+	Dialogs      []string `json:"dialogs,omitempty"`
+	Errors       []string `json:"errors,omitempty"`
+	Ms           int64    `json:"ms"`
+}
+
+// PageError is an exception, an unhandled rejection or an error that the page
+// or the browser wrote to the console.
+type PageError struct {
+	Kind string `json:"kind"` // exception, console, log
+	Text string `json:"text"`
+	At   string `json:"at,omitempty"`
+	Step int    `json:"step"` // 0 = while opening
+}
+
+// Failure is a request of the page's own origin that failed.
+type Failure struct {
+	URL    string `json:"url"`
+	Status int64  `json:"status,omitempty"`
+	Error  string `json:"error,omitempty"`
+	Step   int    `json:"step"`
+}
+
+// UnverifiedResult is the result of a scenario that could not be run at all, as
+// when there is no browser or no server.
+func UnverifiedResult(s *Scenario, reason string) Result {
+	r := Result{Verdict: Unverified, Reason: plain.Line(reason, 400)}
+	if s != nil {
+		r.StepsTotal = len(s.Steps)
+	}
+	return r
+}
+
+// Inline returns the result as JSON of at most InlineLimit bytes: what explains
+// the verdict is kept, what only describes the page goes first.
+func (r Result) Inline() []byte {
+	r.Interactions = slices.Clone(r.Interactions)
+	r.Reason = plain.Clip(r.Reason, 700)
+	for _, cut := range r.cuts() {
+		if out := encode(r); len(out) <= InlineLimit {
+			return out
+		}
+		cut()
+	}
+	if out := encode(r); len(out) <= InlineLimit {
+		return out
+	}
+	return encode(Result{Verdict: r.Verdict, Reason: r.Reason, StepsRun: r.StepsRun, StepsTotal: r.StepsTotal, Asserts: r.Asserts, Ms: r.Ms})
+}
+
+// cuts lists what may be given up, cheapest first.
+func (r *Result) cuts() []func() {
+	return []func(){
+		func() { r.clipTexts(800, 20, 3) },
+		func() { r.eachStep(func(i *Interaction, last bool) { i.Changed = head(i.Changed, 4) }) },
+		func() {
+			r.eachStep(func(i *Interaction, last bool) {
+				if !last {
+					i.Changed = nil
+				}
+				i.DisplayAfter = plain.Line(i.DisplayAfter, 120)
+			})
+		},
+		func() { r.clipTexts(400, 10, 3) },
+		func() {
+			if n := len(r.Interactions); n > 8 {
+				r.Interactions = r.Interactions[n-8:]
+			}
+		},
+		func() {
+			r.eachStep(func(i *Interaction, last bool) {
+				i.Step, i.DisplayAfter = plain.Line(i.Step, 120), plain.Line(i.DisplayAfter, 80)
+				i.Changed, i.Dialogs, i.Errors = nil, lines(i.Dialogs, 2, 100), lines(i.Errors, 2, 150)
+			})
+		},
+		func() { r.Snapshot, r.Clickable, r.Notes = "", nil, nil },
+		func() {
+			if n := len(r.Interactions); n > 2 {
+				r.Interactions = r.Interactions[n-2:]
+			}
+			r.Opened.URL, r.Opened.Title = plain.Line(r.Opened.URL, 200), plain.Line(r.Opened.Title, 100)
+		},
+	}
+}
+
+func (r *Result) clipTexts(snapshot, clickable, errors int) {
+	r.Snapshot = plain.Clip(r.Snapshot, snapshot)
+	r.Clickable = lines(r.Clickable, clickable, 60)
+	r.Blocked = lines(r.Blocked, errors, 120)
+	r.Notes = lines(r.Notes, errors, 200)
+	r.Shots = head(r.Shots, 6)
+	r.ConsoleErrors = slices.Clone(head(r.ConsoleErrors, errors))
+	for i := range r.ConsoleErrors {
+		r.ConsoleErrors[i].Text = plain.Line(r.ConsoleErrors[i].Text, 200)
+		r.ConsoleErrors[i].At = plain.Line(r.ConsoleErrors[i].At, 80)
+	}
+	r.Network = slices.Clone(head(r.Network, errors))
+	for i := range r.Network {
+		r.Network[i].URL = plain.Line(r.Network[i].URL, 120)
+	}
+}
+
+func (r *Result) eachStep(f func(i *Interaction, last bool)) {
+	for i := range r.Interactions {
+		f(&r.Interactions[i], i == len(r.Interactions)-1)
+	}
+}
+
+func head[T any](s []T, n int) []T {
+	if len(s) > n {
+		return s[:n]
+	}
+	return s
+}
+
+func lines(s []string, n, width int) []string {
+	s = slices.Clone(head(s, n))
+	for i := range s {
+		s[i] = plain.Line(s[i], width)
+	}
+	return s
+}
+
+func encode(r Result) []byte {
+	out, err := json.Marshal(r)
+	if err != nil { // strings and numbers only: cannot happen
+		return []byte(`{"verdict":"unverified","reason":"the result could not be written"}`)
+	}
+	return out
+}
