@@ -141,7 +141,7 @@ func TestFeaturesGuard(t *testing.T) {
 			p.write("other.json", p.read(features.Path))
 			symlink(p, "other.json", features.Path)
 		}, want: "features.mode"},
-		{name: "made executable", do: ran("update-index", "--chmod=+x", features.Path), want: "features.mode"},
+		{name: "made executable", do: executable(features.Path), want: "features.mode"},
 		{name: "another case beside it", do: wrote("Features.JSON", "{}"), want: "features.lookalike"},
 		{name: "another case of the folder", do: wrote(".Agent/evidence/F002.json", "{}"), want: "features.lookalike"},
 		{name: "same name elsewhere", do: wrote("docs/features.json", "[]")},
@@ -177,7 +177,7 @@ func TestContractsGuard(t *testing.T) {
 	judged(t, []step{
 		{name: "of a passing feature", do: wrote(contract.Path("F001"), "{}\n"), want: "contracts.changed"},
 		{name: "deleted", do: ran("rm", "-q", contract.Path("F001")), want: "contracts.deleted"},
-		{name: "made executable", do: ran("update-index", "--chmod=+x", contract.Path("F001")), want: "contracts.mode"},
+		{name: "made executable", do: executable(contract.Path("F001")), want: "contracts.mode"},
 		{name: "of a feature that does not pass", do: wrote(contract.Path("F002"), "{}\n")},
 		{name: "new", do: wrote(contract.Path("F003"), "{}\n")},
 		{name: "allowed", do: wrote(contract.Path("F001"), "{}\n"), by: Policy{Allow: map[string]string{GuardContracts: "F003 changes it"}}},
@@ -211,7 +211,7 @@ func TestTestsGuard(t *testing.T) {
 		{name: "fixture", do: wrote("testdata/in.txt", "3 4\n"), want: "tests.changed"},
 		{name: "snapshot", do: ran("rm", "-q", "web/__snapshots__/a.snap"), want: "tests.deleted"},
 		{name: "made a link", do: func(p *fixture) { symlink(p, "calc.go", "calc_test.go") }, want: "tests.replaced"},
-		{name: "made executable", do: ran("update-index", "--chmod=+x", "calc_test.go"), want: "tests.mode"},
+		{name: "made executable", do: executable("calc_test.go"), want: "tests.mode"},
 		{name: "made a nested repository", do: nested("calc_test.go"), want: "tests.replaced"},
 		{name: "folder made a nested repository", do: nested("testdata"), want: "tests.deleted"},
 		{name: "folder made a link", do: func(p *fixture) { p.git("rm", "-rq", "testdata"); symlink(p, "web", "testdata") }, want: "tests.deleted"},
@@ -323,12 +323,20 @@ func symlink(p *fixture, to, path string) {
 	p.t.Helper()
 	p.git("rm", "-rqf", "--ignore-unmatch", path)
 	full := filepath.Join(p.dir, path)
-	_ = os.Remove(full)
+	_ = os.RemoveAll(full)
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		p.t.Fatal(err)
 	}
 	if err := os.Symlink(to, full); err != nil {
 		p.t.Fatal(err)
+	}
+}
+
+func executable(path string) func(p *fixture) {
+	return func(p *fixture) {
+		if err := os.Chmod(filepath.Join(p.dir, path), 0o755); err != nil {
+			p.t.Fatal(err)
+		}
 	}
 }
 
