@@ -104,6 +104,7 @@ func TestExpectations(t *testing.T) {
 		"failing tests": {Command{Run: "go test ./...", Exit: 1}, "test run to fail"},
 		"empty output":  {Command{Run: "./calc", StdoutIs: &blank}, "empty output"},
 		"empty text":    {Command{Run: "./calc", StdoutHas: []string{" "}}, "empty text"},
+		"tests, words":  {Command{Run: "go test ./...", StdoutHas: []string{"ok"}}, "words prove nothing"},
 		"masked tests":  {Command{Run: "go test ./... | ./x"}, "only exit code 0"},
 	}
 	for name, c := range cases {

@@ -1,0 +1,179 @@
+package verify
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// BaselineSet is what the tests of a project did before the work, twice.
+type BaselineSet struct {
+	Runner     string
+	Structured bool
+	Passing    []string // passed both times: must go on passing
+	Failing    []string // failed both times: block nothing
+	Flaky      []string // differed: block nothing
+	Skipped    []string
+	Ran        int  // tests that ran, the smaller of the two numbers
+	Green      bool // both runs finished with exit code 0
+	// Reason says why nothing can be held against a later run, "" when
+	// something can.
+	Reason string
+
+	known map[string]bool
+}
+
+// Baseline joins two runs on the tree before the work.
+func Baseline(a, b Report) BaselineSet {
+	s := BaselineSet{Runner: a.Runner, Structured: a.Structured && b.Structured, known: map[string]bool{}}
+	s.Green = a.Finished && b.Finished && a.Exit == 0 && b.Exit == 0
+	for _, r := range []Report{a, b} {
+		for id := range r.Results {
+			s.known[id] = true
+		}
+	}
+	for id := range s.known {
+		switch x, y := a.Results[id], b.Results[id]; {
+		case x == Pass && y == Pass:
+			s.Passing = append(s.Passing, id)
+		case x == Fail && y == Fail:
+			s.Failing = append(s.Failing, id)
+		case x == skip && y == skip:
+			s.Skipped = append(s.Skipped, id)
+		default:
+			s.Flaky = append(s.Flaky, id)
+		}
+	}
+	for _, list := range [][]string{s.Passing, s.Failing, s.Flaky, s.Skipped} {
+		slices.Sort(list)
+	}
+	s.Ran = min(a.ran(), b.ran())
+	s.Reason = s.whyNothing(a, b)
+	return s
+}
+
+func (rep Report) ran() int { return rep.count(Pass) + rep.count(Fail) }
+
+func (s *BaselineSet) whyNothing(a, b Report) string {
+	switch {
+	case s.Structured && len(s.Passing) > 0, !s.Structured && s.Green:
+		return ""
+	case a.Reason != "":
+		return a.Reason
+	case b.Reason != "":
+		return b.Reason
+	case !s.Structured:
+		return fmt.Sprintf("the exit code was %d before the work", max(a.Exit, b.Exit))
+	case len(s.known) == 0:
+		return "there were no tests before the work"
+	}
+	return "no test passed twice before the work"
+}
+
+// Empty says that nothing has to go on passing.
+func (s BaselineSet) Empty() bool { return s.Reason != "" }
+
+// String is the baseline in one line.
+func (s BaselineSet) String() string {
+	if !s.Structured {
+		if s.Green {
+			return "exit code 0 twice; results of single tests are not known"
+		}
+		return s.Reason + "; nothing to hold"
+	}
+	out := fmt.Sprintf("%d pass, %d fail, %d flaky, %d skipped", len(s.Passing), len(s.Failing), len(s.Flaky), len(s.Skipped))
+	if s.Empty() {
+		out += "; " + s.Reason
+	}
+	return out
+}
+
+// Judge compares a later run with the baseline: each id that passed twice has
+// its own pass again, at least as many ran, the run's own end was seen, and no
+// new test fails. Where only the exit code is known it stays 0.
+func (s BaselineSet) Judge(r Report) (verdict, reason string) {
+	switch {
+	case r.missing != "":
+		return Unverified, r.Reason
+	case s.Empty() && !s.Green:
+		return s.judgeNothing(r)
+	case r.TimedOut:
+		return Unverified, r.Reason
+	case !r.Finished:
+		return Fail, orElse(r.Reason, "the test run did not come to its end")
+	case !s.Structured:
+		if r.Exit != 0 {
+			return Fail, fmt.Sprintf("the exit code is %d, it was 0 before", r.Exit)
+		}
+		return Pass, "exit code 0; results of single tests are not known"
+	}
+	return s.judgeIDs(r)
+}
+
+// judgeNothing is for a project whose tests held nothing before the work: it
+// blocks nothing either, but new tests that run must not fail.
+func (s BaselineSet) judgeNothing(r Report) (verdict, reason string) {
+	if bad := s.newFailures(r); len(bad) > 0 {
+		return Fail, "new tests fail: " + list(bad)
+	}
+	return Pass, s.Reason + ": nothing to hold"
+}
+
+func (s BaselineSet) newFailures(r Report) (bad []string) {
+	for _, id := range r.with(Fail, 0) {
+		if !s.known[id] {
+			bad = append(bad, id)
+		}
+	}
+	return bad
+}
+
+func (s BaselineSet) judgeIDs(r Report) (verdict, reason string) {
+	var failed, skipped, gone []string
+	for _, id := range s.Passing {
+		switch r.Results[id] {
+		case Pass:
+		case Fail:
+			failed = append(failed, id)
+		case skip:
+			skipped = append(skipped, id)
+		default:
+			gone = append(gone, id)
+		}
+	}
+	var bad []string
+	for what, ids := range map[string][]string{
+		"fail now: ": failed, "are skipped now: ": skipped, "did not run: ": gone,
+	} {
+		if len(ids) > 0 {
+			bad = append(bad, what+list(ids))
+		}
+	}
+	slices.Sort(bad)
+	if fresh := s.newFailures(r); len(fresh) > 0 {
+		bad = append(bad, "new tests fail: "+list(fresh))
+	}
+	switch {
+	case len(bad) > 0:
+		return Fail, strings.Join(bad, "; ")
+	case r.ran() < s.Ran:
+		return Fail, fmt.Sprintf("%d tests ran, %d ran before", r.ran(), s.Ran)
+	case s.Green && r.Exit != 0:
+		return Fail, fmt.Sprintf("the exit code is %d, it was 0 before", r.Exit)
+	}
+	return Pass, fmt.Sprintf("%d tests that passed before pass again", len(s.Passing))
+}
+
+func list(ids []string) string {
+	if len(ids) > 5 {
+		return strings.Join(ids[:5], ", ") + fmt.Sprintf(" and %d more", len(ids)-5)
+	}
+	return strings.Join(ids, ", ")
+}
+
+func orElse(s, other string) string {
+	if s != "" {
+		return s
+	}
+	return other
+}

@@ -1,0 +1,96 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+)
+
+// report makes a finished run from ids with a mark: "a b- c~" is a passes, b
+// fails, c is skipped.
+func report(ids string) Report {
+	r := Report{Runner: RunnerGo, Structured: true, Finished: true, Results: map[string]string{}}
+	for _, id := range strings.Fields(ids) {
+		switch {
+		case strings.HasSuffix(id, "-"):
+			r.Results[id[:len(id)-1]], r.Exit = Fail, 1
+		case strings.HasSuffix(id, "~"):
+			r.Results[id[:len(id)-1]] = skip
+		default:
+			r.Results[id] = Pass
+		}
+	}
+	return r
+}
+
+func TestJudge(t *testing.T) {
+	cut := report("a b")
+	cut.Finished, cut.Reason = false, "ended early"
+	slow := cut
+	slow.TimedOut = true
+	red := report("a b")
+	red.Exit = 1
+	missing := Report{missing: "go", Reason: "go is not installed"}
+	cases := map[string]struct {
+		first, second string
+		later         Report
+		verdict, want string
+	}{
+		"same":                    {"a b", "a b", report("a b"), Pass, "2 tests"},
+		"one more":                {"a b", "a b", report("a b c"), Pass, ""},
+		"one gone":                {"a b", "a b", report("a c"), Fail, "did not run: b"},
+		"one fails":               {"a b", "a b", report("a b-"), Fail, "fail now: b"},
+		"one skipped":             {"a b", "a b", report("a b~ c"), Fail, "are skipped now: b"},
+		"new one fails":           {"a b", "a b", report("a b c-"), Fail, "new tests fail: c"},
+		"failing stays":           {"a b-", "a b-", report("a b-"), Pass, ""},
+		"failing mended":          {"a b-", "a b-", report("a b"), Pass, ""},
+		"failing removed":         {"a b-", "a b-", report("a"), Fail, "1 tests ran, 2 ran before"},
+		"flaky fails":             {"a b", "a b-", report("a b-"), Pass, ""},
+		"skipped stays":           {"a b~", "a b~", report("a b~"), Pass, ""},
+		"none ran":                {"a", "a", report(""), Fail, "did not run: a"},
+		"ended early":             {"a b", "a b", cut, Fail, "ended early"},
+		"too slow":                {"a b", "a b", slow, Unverified, "ended early"},
+		"exit code":               {"a b", "a b", red, Fail, "the exit code is 1"},
+		"no runner":               {"a", "a", missing, Unverified, "not installed"},
+		"no tests before":         {"", "", report(""), Pass, "no tests before"},
+		"first tests":             {"", "", report("a"), Pass, "no tests before"},
+		"first tests, failing":    {"", "", report("a-"), Fail, "new tests fail: a"},
+		"nothing passed":          {"a-", "a-", report("a-"), Pass, "nothing to hold"},
+		"nothing passed, new bad": {"a-", "a-", report("a- b-"), Fail, "new tests fail: b"},
+	}
+	for name, c := range cases {
+		s := Baseline(report(c.first), report(c.second))
+		verdict, reason := s.Judge(c.later)
+		if verdict != c.verdict || !strings.Contains(reason, c.want) {
+			t.Errorf("%s: %s (%s), want %s (%s)", name, verdict, reason, c.verdict, c.want)
+		}
+	}
+}
+
+func TestJudgeByExitCode(t *testing.T) {
+	ok := Report{Runner: RunnerExit, Finished: true}
+	bad := Report{Runner: RunnerExit, Finished: true, Exit: 1}
+	hung := Report{Runner: RunnerExit, TimedOut: true, Reason: "did not end"}
+	green, red, flaky := Baseline(ok, ok), Baseline(bad, bad), Baseline(ok, bad)
+	for name, c := range map[string]struct {
+		base    BaselineSet
+		later   Report
+		verdict string
+	}{
+		"stays 0": {green, ok, Pass}, "was 0": {green, bad, Fail}, "hangs": {green, hung, Unverified},
+		"was 1": {red, bad, Pass}, "flaky": {flaky, bad, Pass},
+	} {
+		if verdict, reason := c.base.Judge(c.later); verdict != c.verdict || reason == "" {
+			t.Errorf("%s: %s (%s)", name, verdict, reason)
+		}
+	}
+	if green.Empty() || !red.Empty() || !flaky.Empty() {
+		t.Error("only two runs with exit code 0 hold anything")
+	}
+}
+
+func TestBaselineLists(t *testing.T) {
+	s := Baseline(report("a b- c d~ e"), report("a b- c- d~"))
+	if got := s.String(); got != "1 pass, 1 fail, 2 flaky, 1 skipped" {
+		t.Errorf("%s", got)
+	}
+}

@@ -1,0 +1,237 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Each package with tests gets one test more, through an overlay that is not
+// in the tree. It is compiled into a package of its own that sorts last, and
+// its name holds the run's nonce: a package that says "ok" without having
+// passed it did not run its tests to the end (os.Exit in an init, a TestMain
+// without m.Run, output made to look like results).
+const (
+	endTest = "TestGitAgentEnd_"
+	endFile = "zzz_git_agent_end_test.go"
+)
+
+type goPackage struct {
+	Dir, ImportPath, Name     string
+	TestGoFiles, XTestGoFiles []string
+}
+
+func (p goPackage) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
+
+// golang runs go test and reads its events.
+func (r *testRun) golang(ctx context.Context) (Report, error) {
+	tool, ok := r.tool("go")
+	if !ok {
+		return absent("go"), nil
+	}
+	patterns, filter := goArgs(r.args)
+	argv := append([]string{tool, "list", "-e", "-json=Dir,ImportPath,Name,TestGoFiles,XTestGoFiles"}, patterns...)
+	res, err := r.run(ctx, argv...)
+	if err != nil {
+		return Report{}, err
+	}
+	rep := Report{Output: string(res.Output)}
+	if rep.interrupted(res, r.v.suiteLimit()) {
+		return rep, nil
+	}
+	packages, err := goPackages(res.Stdout)
+	if err != nil || res.ExitCode != 0 || len(packages) == 0 {
+		rep.Reason = "go finds no package to test: " + strings.Join(lastLines(res.Output, 2), " / ")
+		return rep, nil
+	}
+	overlay, err := r.overlay(packages)
+	if err != nil {
+		return Report{}, err
+	}
+	argv = []string{tool, "test", "-json", "-count=1", "-overlay=" + overlay}
+	if filter != "" {
+		argv = append(argv, "-run="+withEnd(filter))
+	}
+	res, err = r.run(ctx, append(argv, patterns...)...)
+	if err != nil {
+		return Report{}, err
+	}
+	rep = Report{}
+	events := readGoEvents(res.Stdout)
+	rep.Output = events.text + string(stderrOf(res.Output, res.Stdout))
+	rep.Results = events.results(endTest + r.nonce)
+	if !rep.interrupted(res, r.v.suiteLimit()) {
+		rep.Reason = events.unfinished(packages, endTest+r.nonce)
+		rep.Finished = rep.Reason == ""
+	}
+	return rep, nil
+}
+
+// goArgs splits the arguments of a test run into packages and the name filter.
+func goArgs(args []string) (patterns []string, filter string) {
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-run" && i+1 < len(args):
+			i++
+			filter = args[i]
+		case strings.HasPrefix(a, "-run="):
+			filter = a[len("-run="):]
+		case !strings.HasPrefix(a, "-"):
+			patterns = append(patterns, a)
+		}
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"./..."}
+	}
+	return patterns, filter
+}
+
+// withEnd lets the end test through a filter; the part after a slash is about
+// subtests, which it has none of.
+func withEnd(filter string) string {
+	top, sub, slash := strings.Cut(filter, "/")
+	out := "(" + top + ")|^" + endTest
+	if slash {
+		return "(" + out + ")/" + sub
+	}
+	return out
+}
+
+func goPackages(data []byte) ([]goPackage, error) {
+	var out []goPackage
+	for dec := json.NewDecoder(bytes.NewReader(data)); dec.More(); {
+		var p goPackage
+		if err := dec.Decode(&p); err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// overlay writes the end tests and the file that puts them in place.
+func (r *testRun) overlay(packages []goPackage) (string, error) {
+	replace := make(map[string]string)
+	for i, p := range packages {
+		if !p.hasTests() || p.Dir == "" || p.Name == "" {
+			continue
+		}
+		file := filepath.Join(r.own, fmt.Sprintf("end%d_test.go", i))
+		source := fmt.Sprintf("package %s_test\n\nimport \"testing\"\n\nfunc %s%s(t *testing.T) {}\n", strings.TrimSuffix(p.Name, "_test"), endTest, r.nonce)
+		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+			return "", fmt.Errorf("write the test that marks the end: %w", err)
+		}
+		replace[filepath.Join(p.Dir, endFile)] = file
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(r.own, "overlay.json")
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		return "", fmt.Errorf("write the overlay: %w", err)
+	}
+	return file, nil
+}
+
+type goEvent struct {
+	Action, Package, ImportPath, Test, Output string
+}
+
+// goEvents is what go test -json said, by package and by test.
+type goEvents struct {
+	packages map[string]string            // package → pass, fail or skip
+	tests    map[string]map[string]string // package → test → last action
+	text     string
+}
+
+func readGoEvents(data []byte) goEvents {
+	e := goEvents{packages: map[string]string{}, tests: map[string]map[string]string{}}
+	var text strings.Builder
+	for line := range bytes.Lines(data) {
+		var ev goEvent
+		if json.Unmarshal(line, &ev) != nil {
+			text.Write(line) // go's own words about what it could not start
+			continue
+		}
+		e.take(ev, &text)
+	}
+	e.text = text.String()
+	return e
+}
+
+func (e *goEvents) take(ev goEvent, text *strings.Builder) {
+	switch ev.Action {
+	case "output", "build-output":
+		if !strings.HasPrefix(strings.TrimLeft(ev.Output, " "), "=== ") && !strings.Contains(ev.Output, endTest) {
+			text.WriteString(ev.Output)
+		}
+	case "run", "pass", "fail", "skip":
+		if ev.Test == "" {
+			if ev.Action != "run" {
+				e.packages[ev.Package] = ev.Action
+			}
+			return
+		}
+		if e.tests[ev.Package] == nil {
+			e.tests[ev.Package] = map[string]string{}
+		}
+		e.tests[ev.Package][ev.Test] = ev.Action
+	}
+}
+
+func (e *goEvents) results(end string) map[string]string {
+	out := map[string]string{}
+	for pkg, tests := range e.tests {
+		for test, action := range tests {
+			switch {
+			case test == end:
+			case action == "run": // begun and never ended
+				out[pkg+"."+test] = Fail
+			default:
+				out[pkg+"."+test] = action
+			}
+		}
+	}
+	return out
+}
+
+// unfinished names a package that claims success without having reached its
+// end.
+func (e *goEvents) unfinished(packages []goPackage, end string) string {
+	for _, p := range packages {
+		if !p.hasTests() {
+			continue
+		}
+		switch state := e.packages[p.ImportPath]; {
+		case state == "" && e.tests[p.ImportPath] != nil:
+			return "the tests of " + p.ImportPath + " stopped without a result"
+		case state == "pass" && e.tests[p.ImportPath][end] != "pass":
+			return "the tests of " + p.ImportPath + " ended early with success (an exit in the program, or a TestMain that does not run them)"
+		}
+	}
+	if len(e.packages) == 0 {
+		return "go test gave no result for any package"
+	}
+	return ""
+}
+
+// stderrOf gives what is in the output but not in the report.
+func stderrOf(output, stdout []byte) []byte {
+	var out [][]byte
+	reported := map[string]bool{}
+	for line := range bytes.Lines(stdout) {
+		reported[string(line)] = true
+	}
+	for line := range bytes.Lines(output) {
+		if !reported[string(line)] && len(bytes.TrimSpace(line)) > 0 {
+			out = append(out, line)
+		}
+	}
+	return slices.Concat(out...)
+}

@@ -1,0 +1,163 @@
+package verify
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the two files that node loads
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed nodereport.mjs
+var nodeReporter string
+
+//go:embed nodeend.mjs
+var nodeEnd string
+
+// node runs node --test with a reporter of the harness. Only the runner writes
+// to its standard output; the test files run in processes of their own, whose
+// output it carries as events.
+func (r *testRun) node(ctx context.Context) (Report, error) {
+	tool, ok := r.tool("node")
+	if !ok {
+		return absent("node"), nil
+	}
+	reporter, end := filepath.Join(r.own, "report.mjs"), filepath.Join(r.own, "end.mjs")
+	for file, source := range map[string]string{reporter: nodeReporter, end: nodeEnd} {
+		if err := os.WriteFile(file, []byte(strings.ReplaceAll(source, "@NONCE@", r.nonce)), 0o644); err != nil {
+			return Report{}, fmt.Errorf("write the reporter: %w", err)
+		}
+	}
+	argv := []string{tool, "--test", "--import=" + end, "--test-reporter=" + reporter, "--test-reporter-destination=stdout"}
+	res, err := r.run(ctx, append(argv, r.args...)...)
+	if err != nil {
+		return Report{}, err
+	}
+	events := readNodeEvents(res.Stdout, r.dir, r.nonce)
+	rep := Report{Results: events.results, Output: events.text.String() + string(stderrOf(res.Output, res.Stdout))}
+	if !rep.interrupted(res, r.v.suiteLimit()) {
+		rep.Reason = events.unfinished()
+		rep.Finished = rep.Reason == ""
+	}
+	return rep, nil
+}
+
+type nodeEvent struct {
+	T       string `json:"t"`
+	File    string `json:"file"`
+	Name    string `json:"name"`
+	Nesting int    `json:"nesting"`
+	Suite   bool   `json:"suite"`
+	Result  string `json:"result"`
+	Message string `json:"message"`
+	Text    string `json:"text"`
+	Nonce   string `json:"nonce"`
+}
+
+type nodeEvents struct {
+	root    string
+	results map[string]string
+	files   []string            // in order
+	failed  map[string]bool     // files with a failure
+	natural map[string]bool     // files whose process came to its own end
+	stack   map[string][]string // file → names of the tests that are open
+	done    bool
+	text    strings.Builder
+}
+
+func readNodeEvents(data []byte, root, nonce string) *nodeEvents {
+	e := &nodeEvents{root: root, results: map[string]string{}, failed: map[string]bool{}, natural: map[string]bool{}, stack: map[string][]string{}}
+	for line := range bytes.Lines(data) {
+		var ev nodeEvent
+		if json.Unmarshal(line, &ev) != nil {
+			e.text.Write(line)
+			continue
+		}
+		switch ev.T {
+		case "file":
+			if ev.File != "" && !e.natural[ev.File] && !contains(e.files, ev.File) {
+				e.files = append(e.files, ev.File)
+			}
+		case "start":
+			e.open(ev)
+		case "end":
+			e.end(ev)
+		case "natural":
+			e.natural[ev.File] = true
+		case "text":
+			if !strings.Contains(ev.Text, nonce) {
+				e.text.WriteString(ev.Text)
+			}
+		case "done":
+			e.done = ev.Nonce == nonce
+		}
+	}
+	return e
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *nodeEvents) open(ev nodeEvent) {
+	names := e.stack[ev.File]
+	if ev.Nesting < 0 || ev.Nesting > len(names) {
+		return
+	}
+	e.stack[ev.File] = append(names[:ev.Nesting:ev.Nesting], ev.Name)
+}
+
+// end takes one result. A file stands for itself as a test when it defines
+// none; such a success says only that its process exited with 0.
+func (e *nodeEvents) end(ev nodeEvent) {
+	file := e.relative(ev.File)
+	if ev.Result == Fail {
+		e.failed[ev.File] = true
+		fmt.Fprintf(&e.text, "failed: %s > %s\n%s\n", file, ev.Name, ev.Message)
+	}
+	if ev.Nesting == 0 && (ev.Name == ev.File || ev.Name == file) {
+		if ev.Result == Fail {
+			e.results[file] = Fail
+		}
+		return
+	}
+	if ev.Suite && ev.Result != Fail {
+		return
+	}
+	names := e.stack[ev.File]
+	if ev.Nesting <= len(names) {
+		names = names[:ev.Nesting]
+	}
+	id := strings.Join(append(append([]string{file}, names...), ev.Name), " > ")
+	for base, n := id, 2; e.results[id] != ""; n++ {
+		id = fmt.Sprintf("%s #%d", base, n)
+	}
+	e.results[id] = ev.Result
+}
+
+func (e *nodeEvents) relative(file string) string {
+	if rel, err := filepath.Rel(e.root, file); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return file
+}
+
+func (e *nodeEvents) unfinished() string {
+	if !e.done {
+		return "node --test did not come to its end: " + strings.Join(lastLines([]byte(e.text.String()), 2), " / ")
+	}
+	for _, f := range e.files {
+		if !e.natural[f] && !e.failed[f] {
+			return "the tests of " + e.relative(f) + " ended early with success (process.exit in the program or in a test)"
+		}
+	}
+	return ""
+}

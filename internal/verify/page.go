@@ -1,0 +1,107 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"gitagent/internal/browser"
+	"gitagent/internal/plain"
+	"gitagent/internal/verify/contract"
+)
+
+func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, shots string, tr *trial) {
+	s, err := browser.ParseScenario(k.Page)
+	if err != nil {
+		tr.end(Unverified, "%v", err)
+		return
+	}
+	res := v.page(ctx, s, t, shots, tr)
+	if res == nil {
+		return
+	}
+	tr.end(res.Verdict, "%s", res.Reason)
+	if res.Verdict == Pass && res.Asserts.Pass == 0 {
+		tr.end(Unverified, "nothing was looked at on the page")
+	}
+	tr.Shots = res.Shots
+	describePage(res, tr)
+}
+
+// page runs s on the served or started product. No result: tr says why.
+func (v *Verifier) page(ctx context.Context, s *browser.Scenario, t Target, shots string, tr *trial) *browser.Result {
+	if v.Browser == "" {
+		tr.without("there is no browser on this machine, so no page can be checked")
+		return nil
+	}
+	cell, err := v.open(ctx, t, nil)
+	if err != nil {
+		tr.without("the check could not be isolated: %v", err)
+		return nil
+	}
+	defer cell.close()
+	app, err := v.serve(ctx, cell, t)
+	if err != nil {
+		notServed(err, tr)
+		return nil
+	}
+	defer app.stop()
+	if shots != "" {
+		if err := os.MkdirAll(shots, 0o700); err != nil {
+			tr.without("no folder for screenshots: %v", err)
+			return nil
+		}
+	}
+	b, err := browser.Open(ctx, browser.Options{Exec: v.Browser, Cell: cell.Cell, Temp: cell.temp})
+	if err != nil {
+		tr.without("the browser did not start: %v", err)
+		return nil
+	}
+	defer b.Close()
+	res := b.Run(ctx, s, app.url, shots)
+	if why := app.died(); why != "" && res.Verdict != Pass {
+		res.Reason += "; " + why
+	}
+	return &res
+}
+
+// describePage keeps, of all that was seen on a page, what tells a small model
+// where it went another way than it should.
+func describePage(res *browser.Result, tr *trial) {
+	last := len(res.Interactions) - 1
+	for i, in := range res.Interactions {
+		// A long run of steps that went well explains nothing.
+		if in.OK && last-i > 12 && len(in.Dialogs)+len(in.Errors) == 0 {
+			continue
+		}
+		line := fmt.Sprintf("%d. %s", in.N, in.Step)
+		if !in.OK {
+			line += " — failed"
+		}
+		if in.DisplayAfter != "" {
+			line += fmt.Sprintf(" — display: %s", plain.Line(in.DisplayAfter, 100))
+		}
+		tr.see("%s", line)
+		for _, d := range in.Dialogs {
+			tr.see("   dialog: %s", d)
+		}
+		for _, e := range in.Errors {
+			tr.see("   error: %s", e)
+		}
+	}
+	for i, e := range res.ConsoleErrors {
+		if i == 3 {
+			break
+		}
+		tr.see("console %s: %s %s", e.Kind, e.Text, e.At)
+	}
+	for i, n := range res.Network {
+		if i == 3 {
+			break
+		}
+		tr.see("request failed: %s %d %s", n.URL, n.Status, n.Error)
+	}
+	if res.Verdict != Pass && res.Snapshot != "" {
+		tr.see("the page shows: %s", plain.Line(res.Snapshot, 280))
+	}
+}

@@ -1,0 +1,191 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/internal/browser"
+	"gitagent/internal/plain"
+	"gitagent/internal/project"
+	"gitagent/internal/sandbox"
+	"gitagent/internal/verify/contract"
+	"gitagent/internal/verify/evidence"
+)
+
+// The verdicts, as in evidence.
+const (
+	Pass       = evidence.Pass
+	Fail       = evidence.Fail
+	Unverified = evidence.Unverified
+)
+
+// Verifier runs checks. Its fields are set once.
+type Verifier struct {
+	Sandbox *sandbox.Sandbox
+	Browser string   // executable; "" when there is none
+	Hidden  []string // folders that nothing started may see
+	Cache   string   // caches of compilers and package managers, kept
+	Temp    string   // folder for what is needed while a check runs
+
+	// ServerReady is how long a server may take until it listens, Command how
+	// long a command check may take, Suite how long a test command may take.
+	// Zero means 30 s, 60 s and 10 min.
+	ServerReady, Command, Suite time.Duration
+}
+
+// Target is a folder that holds exactly one product tree, with what the
+// harness installed.
+type Target struct {
+	Dir    string
+	Tree   string // object id, for the record
+	Config project.Config
+}
+
+// Outcome is how the checks of a contract came out.
+type Outcome struct {
+	Verdict string
+	Checks  []evidence.Check
+	// NoMeans is set when something on this machine, not in the product, kept
+	// a check from running: a missing browser, say. It says what.
+	NoMeans string
+}
+
+// trial is the result of one check while it is made.
+type trial struct {
+	evidence.Check
+	noMeans string
+}
+
+func (t *trial) end(verdict, format string, args ...any) {
+	t.Verdict, t.Reason = verdict, plain.Line(fmt.Sprintf(format, args...), 600)
+}
+
+// without ends a check that could not run for want of something.
+func (t *trial) without(format string, args ...any) {
+	t.end(Unverified, format, args...)
+	t.noMeans = t.Reason
+}
+
+func (t *trial) see(format string, args ...any) {
+	if text := plain.Line(fmt.Sprintf(format, args...), 300); text != "" {
+		t.Observed = append(t.Observed, text)
+	}
+}
+
+// Contract runs each check of c once, each in fresh cells. Any fail is a fail,
+// else any unverified is unverified, and so is a contract without checks. The
+// error is about the context alone: what cannot run is unverified.
+func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target, shots string) (Outcome, error) {
+	out := Outcome{Verdict: Unverified}
+	var verdicts []string
+	for _, k := range c.Checks {
+		tr, err := v.check(ctx, k, t, shots)
+		if err != nil {
+			return out, err
+		}
+		out.Checks = append(out.Checks, tr.Check)
+		verdicts = append(verdicts, tr.Verdict)
+		if out.NoMeans == "" {
+			out.NoMeans = tr.noMeans
+		}
+	}
+	out.Verdict = evidence.Worst(verdicts...)
+	return out, nil
+}
+
+func (v *Verifier) check(ctx context.Context, k contract.Check, t Target, shots string) (*trial, error) {
+	start := time.Now()
+	tr := &trial{Check: evidence.Check{ID: k.ID, Kind: k.Kind, Covers: append([]int(nil), k.Covers...), Verdict: Unverified}}
+	switch {
+	case k.Kind == contract.KindPage:
+		tr.How = evidence.HowPage
+		if shots != "" {
+			shots = filepath.Join(shots, fileName(k.ID))
+		}
+		v.pageCheck(ctx, k, t, shots, tr)
+	case k.Kind == contract.KindCommand && k.Command != nil:
+		tr.How = evidence.HowCommand
+		v.commandCheck(ctx, k.Command, t, tr)
+	default:
+		tr.end(Unverified, "checks of kind %q cannot be run by this version", k.Kind)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	tr.Ms = time.Since(start).Milliseconds()
+	return tr, nil
+}
+
+// fileName makes a check's id safe as the name of a folder.
+func fileName(id string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, id)
+}
+
+// room is a cell with a temporary folder of its own that it may write.
+type room struct {
+	*sandbox.Cell
+	temp string
+	dir  string // removed with the cell
+}
+
+// open opens a cell on the target.
+func (v *Verifier) open(ctx context.Context, t Target, change func(*sandbox.Policy)) (*room, error) {
+	if v.Sandbox == nil {
+		return nil, errors.New("no sandbox")
+	}
+	// Short names: a browser makes sockets below, whose paths have a limit.
+	dir, err := os.MkdirTemp(v.Temp, "c")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for a check: %w", err)
+	}
+	p := sandbox.Policy{
+		Dir: t.Dir, Writable: []string{t.Dir}, Hidden: v.Hidden,
+		Home: filepath.Join(dir, "h"), Temp: filepath.Join(dir, "t"), Cache: v.Cache,
+	}
+	if change != nil {
+		change(&p)
+	}
+	cell, err := v.Sandbox.Open(ctx, p)
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return &room{cell, p.Temp, dir}, nil
+}
+
+// close ends everything in the cell and removes its folders.
+func (r *room) close() {
+	r.Cell.Close()
+	os.RemoveAll(r.dir)
+}
+
+// Page runs one scenario on the target, for the executor's own trials and for
+// `git agent page`. The error is about the scenario or the context.
+func (v *Verifier) Page(ctx context.Context, scenario []byte, t Target) (browser.Result, error) {
+	s, err := browser.ParseScenario(scenario)
+	if err != nil {
+		return browser.Result{}, err
+	}
+	tr := &trial{}
+	res := v.page(ctx, s, t, "", tr)
+	if err := ctx.Err(); err != nil {
+		return browser.Result{}, err
+	}
+	if res == nil {
+		r := browser.UnverifiedResult(s, tr.Reason)
+		r.Verdict = tr.Verdict
+		r.Notes = tr.Observed
+		return r, nil
+	}
+	return *res, nil
+}
