@@ -70,6 +70,18 @@ func (c Config) All(key string) []string {
 	return values
 }
 
+// Section returns the last value of every key that starts with prefix, for
+// example "hook.".
+func (c Config) Section(prefix string) map[string]string {
+	values := map[string]string{}
+	for _, s := range c.settings {
+		if strings.HasPrefix(s.key, prefix) {
+			values[s.key] = s.value
+		}
+	}
+	return values
+}
+
 // Scope tells where the value that counts comes from: system, global, local,
 // worktree or command; "" when the key is not set.
 func (c Config) Scope(key string) string {

@@ -218,3 +218,16 @@ func uniq(paths []string) []string {
 	slices.Sort(paths)
 	return slices.Compact(paths)
 }
+
+// Ignored says whether the folder's own .gitignore files cover path, relative
+// to the folder, so that a snapshot would leave it out.
+func (f *Folder) Ignored(ctx context.Context, path string) (bool, error) {
+	out, err := f.run(ctx, []byte("./"+path+"\x00"), "--no-literal-pathspecs", "check-ignore", "-z", "--stdin")
+	if exitCode(err) == 1 {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("is %s ignored: %w", path, err)
+	}
+	return len(out) > 0, nil
+}

@@ -1,0 +1,205 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gitagent/gitops"
+)
+
+// ErrBranchMoved says that the branch no longer ends at the base: the work has
+// to be replayed on its new tip.
+var ErrBranchMoved = errors.New("the branch moved meanwhile")
+
+// How a commit landed.
+const (
+	Moved = "moved" // the branch holds it
+	Aside = "aside" // it waits under a name of its own
+)
+
+// LandSpec is a commit to land: Tree on top of Base, which Branch
+// ("refs/heads/x", "" = HEAD was detached) ended at when the session began.
+type LandSpec struct {
+	Branch     string
+	Base, Tree gitops.OID // Base "" = the branch has no commit yet
+	Message    string
+	Session    string
+}
+
+// Landed says where the commit is. Ref is the branch or the name it waits
+// under; Why and Next say, when it waits, why and by which command it is taken.
+type Landed struct {
+	Commit         gitops.OID
+	How            string
+	Ref, Why, Next string
+}
+
+// Land makes the commit and moves the branch to it: with the user's work tree
+// where the branch is checked out here, alone where it is checked out nowhere.
+// Where anything of the user's is in the way, nothing is touched and the commit
+// waits aside. It fails with ErrBranchMoved when the branch moved.
+func Land(ctx context.Context, repo *gitops.Repo, spec LandSpec) (Landed, error) {
+	if err := checkSession(spec.Session); err != nil {
+		return Landed{}, err
+	}
+	if err := unmoved(ctx, repo, spec); err != nil {
+		return Landed{}, err
+	}
+	l := &landing{repo: repo, spec: spec, ref: landingRefs + spec.Session}
+	if err := l.makeCommit(ctx); err != nil {
+		return Landed{}, err
+	}
+	if l.unsigned != "" {
+		return l.aside(ctx, "the commit could not be signed without asking you ("+l.unsigned+")", "git cherry-pick "+l.ref)
+	}
+	return l.move(ctx)
+}
+
+// unmoved checks that the branch still ends at the base.
+func unmoved(ctx context.Context, repo *gitops.Repo, spec LandSpec) error {
+	if spec.Branch == "" {
+		return nil
+	}
+	tip, err := repo.Resolve(ctx, spec.Branch)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		return err
+	}
+	if tip != spec.Base {
+		return ErrBranchMoved
+	}
+	return nil
+}
+
+type landing struct {
+	repo     *gitops.Repo
+	spec     LandSpec
+	ref      string
+	commit   gitops.OID
+	unsigned string // why the commit lacks the signature that it should have
+}
+
+func (l *landing) makeCommit(ctx context.Context) error {
+	c := gitops.CommitSpec{Tree: l.spec.Tree, Message: l.spec.Message, Sign: gitops.SignAsConfigured}
+	if l.spec.Base != "" {
+		c.Parents = []gitops.OID{l.spec.Base}
+	}
+	id, err := l.repo.CommitTree(ctx, c)
+	if errors.Is(err, gitops.ErrSigning) {
+		l.unsigned = oneLine(err)
+		c.Sign = gitops.SignNever
+		id, err = l.repo.CommitTree(ctx, c)
+	}
+	l.commit = id
+	return err
+}
+
+// oneLine is the cause of a signing error in one line.
+func oneLine(err error) string {
+	text := strings.TrimPrefix(err.Error(), gitops.ErrSigning.Error()+": ")
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// move finds out how the branch can be moved without touching the user's work.
+func (l *landing) move(ctx context.Context) (Landed, error) {
+	here := "git cherry-pick --ff " + l.ref
+	if l.spec.Branch == "" {
+		return l.aside(ctx, "HEAD is not on a branch", here)
+	}
+	head, err := l.repo.Head(ctx)
+	if err != nil {
+		return Landed{}, err
+	}
+	if head.Branch == l.spec.Branch {
+		op, err := l.repo.Operation(ctx)
+		if err != nil {
+			return Landed{}, err
+		}
+		if op != "" {
+			return l.aside(ctx, "a "+op+" is under way here; finish it first", here)
+		}
+		return l.fastForward(ctx, here)
+	}
+	dir, checkedOut, err := l.repo.CheckedOutAt(ctx, l.spec.Branch)
+	if err != nil {
+		return Landed{}, err
+	}
+	if checkedOut {
+		why := fmt.Sprintf("%s is checked out, or being rebased, in %s", l.short(), dir)
+		return l.aside(ctx, why, "git -C "+shellQuote(dir)+" cherry-pick --ff "+l.ref)
+	}
+	return l.swap(ctx)
+}
+
+// fastForward moves branch, index and work tree together.
+func (l *landing) fastForward(ctx context.Context, next string) (Landed, error) {
+	if l.spec.Base == "" {
+		next = "git merge --ff-only " + l.ref
+	}
+	err := l.repo.FastForward(ctx, l.commit)
+	var local *gitops.LocalChangesError
+	var filter *gitops.LocalFilterError
+	switch {
+	case err == nil:
+		return l.confirm(ctx)
+	case errors.As(err, &local):
+		return l.aside(ctx, local.Error(), next)
+	case errors.As(err, &filter):
+		return l.aside(ctx, filter.Error(), next)
+	}
+	if moved := unmoved(ctx, l.repo, l.spec); moved != nil {
+		return Landed{}, moved
+	}
+	return l.aside(ctx, "git would not move the branch: "+strings.Join(strings.Fields(err.Error()), " "), next)
+}
+
+// confirm makes sure that it was this branch that moved.
+func (l *landing) confirm(ctx context.Context) (Landed, error) {
+	tip, err := l.repo.Resolve(context.WithoutCancel(ctx), l.spec.Branch)
+	if err != nil {
+		return Landed{}, err
+	}
+	if tip != l.commit {
+		return l.aside(ctx, "another branch was checked out at that moment", l.fetchCommand())
+	}
+	return Landed{Commit: l.commit, How: Moved, Ref: l.spec.Branch}, nil
+}
+
+// swap moves a branch that is checked out nowhere.
+func (l *landing) swap(ctx context.Context) (Landed, error) {
+	err := l.repo.UpdateRef(ctx, l.spec.Branch, l.commit, l.spec.Base, "git agent: land session "+l.spec.Session)
+	if errors.Is(err, gitops.ErrRefMoved) {
+		return Landed{}, ErrBranchMoved
+	}
+	if err != nil {
+		return Landed{}, err
+	}
+	return Landed{Commit: l.commit, How: Moved, Ref: l.spec.Branch}, nil
+}
+
+// fetchCommand takes the commit without a checkout, as a fast-forward only.
+func (l *landing) fetchCommand() string {
+	return "git fetch . " + l.ref + ":" + shellQuote(l.spec.Branch)
+}
+
+func (l *landing) short() string { return strings.TrimPrefix(l.spec.Branch, "refs/heads/") }
+
+// aside gives the commit a name of its own.
+func (l *landing) aside(ctx context.Context, why, next string) (Landed, error) {
+	if err := setRef(ctx, l.repo, l.ref, l.commit, "git agent: kept aside"); err != nil {
+		return Landed{}, fmt.Errorf("keep the commit aside: %w", err)
+	}
+	return Landed{Commit: l.commit, How: Aside, Ref: l.ref, Why: why, Next: next}, nil
+}
+
+// shellQuote makes s one word of a command that a person copies.
+func shellQuote(s string) string {
+	plain := strings.IndexFunc(s, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:=,", r)
+	}) < 0
+	if plain && s != "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
