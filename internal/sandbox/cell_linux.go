@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -21,11 +22,10 @@ type linuxCell struct {
 	holder *holder // nil at level Processes
 	limits limits
 
-	mu      sync.Mutex
-	conns   []*net.UnixConn // to keepers; their end ends what they keep
-	held    []*os.File      // our copies of what joiners have
-	keepers sync.WaitGroup  // those beside us
-	local   []*exec.Cmd
+	mu    sync.Mutex
+	conns []*net.UnixConn // to keepers; their end ends what they keep
+	held  []*os.File      // our copies of what joiners have
+	local []*localKeeper
 }
 
 func (s *Sandbox) backend(ctx context.Context, pl plan) (backend, error) {
@@ -54,17 +54,20 @@ func (s *Sandbox) backend(ctx context.Context, pl plan) (backend, error) {
 	return c, nil
 }
 
-// keeper has a keeper started and gives the connection to it.
-func (c *linuxCell) keeper(t template) (*net.UnixConn, error) {
+// keeper has a keeper started and gives the connection to it, and a channel
+// that is closed when it and all that it kept are gone.
+func (c *linuxCell) keeper(t template) (*net.UnixConn, <-chan struct{}, error) {
 	conn, theirs, err := pair()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer theirs.Close()
+	var gone <-chan struct{}
 	if c.holder != nil {
+		gone = c.holder.ended
 		err = c.holder.ask(request{Op: "keep"}, theirs)
 	} else {
-		err = c.startKeeper(theirs)
+		gone, err = c.startKeeper(theirs)
 	}
 	if err == nil {
 		t.Limits = c.limits
@@ -72,48 +75,61 @@ func (c *linuxCell) keeper(t template) (*net.UnixConn, error) {
 	}
 	if err != nil {
 		conn.Close()
-		return nil, fmt.Errorf("reach the cell: %w", err)
+		return nil, nil, fmt.Errorf("reach the cell: %w", err)
 	}
-	return conn, nil
+	return conn, gone, nil
 }
 
-func (c *linuxCell) startKeeper(conn *os.File) error {
+// localKeeper is a keeper beside us.
+type localKeeper struct {
+	cmd  *exec.Cmd
+	gone chan struct{}
+}
+
+func (c *linuxCell) startKeeper(conn *os.File) (<-chan struct{}, error) {
 	cmd := &exec.Cmd{Path: selfPath, Args: []string{"git-agent", keeperWord}, Env: helperEnv(), Dir: "/",
 		ExtraFiles: []*os.File{conn}, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
 	if err := cmd.Start(); err != nil {
-		return err
+		return nil, err
 	}
+	k := &localKeeper{cmd, make(chan struct{})}
 	c.mu.Lock()
-	c.local = append(c.local, cmd)
+	c.local = append(c.local, k)
 	c.mu.Unlock()
-	c.keepers.Go(func() { _ = cmd.Wait() })
-	return nil
+	go func() {
+		defer close(k.gone)
+		pid := cmd.Process.Pid
+		for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
+		}
+		sweepSession(pid)
+		_ = cmd.Wait()
+	}()
+	return k.gone, nil
 }
 
 func (c *linuxCell) start(_ context.Context, l launch, files []*os.File) (job, error) {
-	conn, err := c.keeper(template{Env: l.Env, Dir: l.Dir})
+	conn, gone, err := c.keeper(template{Env: l.Env, Dir: l.Dir})
 	if err != nil {
 		return nil, err
 	}
-	if err := send(conn, order{Argv: l.Argv}, files...); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("reach the cell: %w", err)
+	e, err := begin(conn, order{Argv: l.Argv}, files)
+	if err == nil && e.Missing {
+		err = fmt.Errorf("%w in the cell: %s", exec.ErrNotFound, l.Argv[0])
+	} else if err == nil && e.Err != "" {
+		err = errors.New(e.Err)
 	}
-	var e event
-	if _, err := receive(conn, &e); err != nil {
-		conn.Close()
-		return nil, fmt.Errorf("the cell has ended: %w", err)
+	if err != nil && c.holder != nil && waitFor(gone, 0) {
+		err = errors.New("the cell has ended")
 	}
-	if !e.Started {
+	if err != nil && !errors.Is(err, io.EOF) {
 		conn.Close()
-		if e.Missing {
-			return nil, fmt.Errorf("%w in the cell: %s", exec.ErrNotFound, l.Argv[0])
-		}
-		return nil, errors.New(e.Err)
+		return nil, err
 	}
+	// EOF is a process so quick to kill its keeper that its start was not
+	// told; await finds the same.
 	j := &keptJob{conn: conn, ended: make(chan struct{})}
 	if c.holder == nil {
-		j.leader = e.Pid
+		j.gone = gone
 	}
 	c.mu.Lock()
 	c.conns = append(c.conns, conn)
@@ -123,6 +139,14 @@ func (c *linuxCell) start(_ context.Context, l launch, files []*os.File) (job, e
 		c.forget(conn)
 	}()
 	return j, nil
+}
+
+func begin(conn *net.UnixConn, o order, files []*os.File) (e event, err error) {
+	if err := send(conn, o, files...); err != nil {
+		return e, fmt.Errorf("reach the cell: %w", err)
+	}
+	_, err = receive(conn, &e)
+	return e, err
 }
 
 func (c *linuxCell) forget(conn *net.UnixConn) {
@@ -139,10 +163,10 @@ func (c *linuxCell) forget(conn *net.UnixConn) {
 
 // keptJob is a process behind a keeper.
 type keptJob struct {
-	conn   *net.UnixConn
-	leader int // its session, where it can be reached without the keeper
-	ended  chan struct{}
-	how    exit
+	conn  *net.UnixConn
+	gone  <-chan struct{} // nil where the holder sees to it
+	ended chan struct{}
+	how   exit
 }
 
 func (j *keptJob) await() {
@@ -153,8 +177,8 @@ func (j *keptJob) await() {
 		return
 	}
 	j.how = exit{137, "SIGKILL"} // the keeper was killed, and with it the claim to know
-	if j.leader > 0 {
-		_ = unix.Kill(-j.leader, unix.SIGKILL)
+	if j.gone != nil {
+		waitFor(j.gone, endDelay)
 	}
 }
 
@@ -164,7 +188,7 @@ func (j *keptJob) status() exit          { return j.how }
 
 // wrap makes cmd a joiner. The connection is its last descriptor.
 func (c *linuxCell) wrap(cmd *exec.Cmd, l launch) error {
-	conn, err := c.keeper(template{Env: l.Env, Dir: l.Dir, Joined: true})
+	conn, _, err := c.keeper(template{Env: l.Env, Dir: l.Dir, Joined: true})
 	if err != nil {
 		return err
 	}
@@ -224,13 +248,11 @@ func (c *linuxCell) close() error {
 	if c.holder != nil {
 		return c.holder.close()
 	}
-	gone := make(chan struct{})
-	go func() { c.keepers.Wait(); close(gone) }()
-	if waitFor(gone, endDelay) {
-		return nil
+	for _, k := range local {
+		if !waitFor(k.gone, endDelay) {
+			_ = k.cmd.Process.Kill()
+			return fmt.Errorf("processes of the cell did not end within %s", endDelay)
+		}
 	}
-	for _, cmd := range local {
-		_ = cmd.Process.Kill()
-	}
-	return fmt.Errorf("processes of the cell did not end within %s", endDelay)
+	return nil
 }

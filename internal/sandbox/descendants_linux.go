@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // descendants gives the living processes below pid, by /proc.
@@ -18,8 +21,26 @@ func descendants(pid int) []int {
 }
 
 type process struct {
-	pid, parent int
-	state       byte
+	pid, parent, session int
+	state                byte
+}
+
+// sweepSession kills what is left of a session, whose number must still be
+// taken: by its leader, not yet waited for.
+func sweepSession(leader int) {
+	for {
+		left := 0
+		for _, p := range processes() {
+			if p.session == leader && p.pid != leader && p.state != 'Z' {
+				left++
+				_ = unix.Kill(p.pid, unix.SIGKILL)
+			}
+		}
+		if left == 0 {
+			return
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
 }
 
 // processes reads /proc; what ends meanwhile is left out.
@@ -42,14 +63,18 @@ func processes() []process {
 		}
 		// The name in parentheses may hold anything, also parentheses.
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-		if len(fields) < 2 {
+		if len(fields) < 4 {
 			continue
 		}
 		parent, err := strconv.Atoi(string(fields[1]))
 		if err != nil {
 			continue
 		}
-		out = append(out, process{pid, parent, fields[0][0]})
+		session, err := strconv.Atoi(string(fields[3]))
+		if err != nil {
+			continue
+		}
+		out = append(out, process{pid, parent, session, fields[0][0]})
 	}
 	return out
 }

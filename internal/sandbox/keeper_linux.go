@@ -15,7 +15,8 @@ import (
 // A keeper is the parent of one started process. As a child subreaper it
 // inherits every orphan of it, also those that called setsid, so all that was
 // started can be found and ended. It lives in the cell, or at level Processes
-// beside us.
+// beside us. The process stays in the session of its keeper, so that what the
+// keeper kept is known even when it was killed.
 
 // keep is the main function of a keeper; conn leads to us.
 func keep(conn *net.UnixConn) int {
@@ -34,7 +35,7 @@ func keep(conn *net.UnixConn) int {
 	if life != conn {
 		go obey(conn) // the joiner's end is one reason to stop, ours another
 	}
-	if err := send(life, event{Started: true, Pid: pid}); err != nil {
+	if err := send(life, event{Started: true}); err != nil {
 		go killBelow()
 	}
 	return report(life, pid)
@@ -80,7 +81,7 @@ func fork(l launch, rules limits, files []*os.File) (int, error) {
 		fds[i] = f.Fd()
 	}
 	pid, err := syscall.ForkExec(path, l.Argv, &syscall.ProcAttr{
-		Dir: l.Dir, Env: l.Env, Files: fds, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: l.Dir, Env: l.Env, Files: fds, Sys: &syscall.SysProcAttr{Setpgid: true, Pdeathsig: unix.SIGKILL},
 	})
 	if err != nil {
 		return 0, &os.PathError{Op: "start", Path: path, Err: err}

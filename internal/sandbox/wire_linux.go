@@ -35,7 +35,6 @@ type signalling struct{ Kill bool }
 // event is what a keeper tells: first that it started or why not, then the end.
 type event struct {
 	Started bool
-	Pid     int
 	Err     string
 	Missing bool // there is no such program
 	Code    int

@@ -14,6 +14,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == clientWord {
 		os.Exit(runClient(os.Args[2:]))
 	}
+	if len(os.Args) > 4 && os.Args[1] == harnessWord {
+		os.Exit(runHarness(os.Args[2:]))
+	}
 	os.Exit(m.Run())
 }
 
@@ -74,7 +77,7 @@ func sh(t *testing.T, c *Cell, script string) (string, int) {
 // eventually waits until cond holds; the event has no channel to wait on.
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // also in clean-ups
 	defer cancel()
 	for !cond() {
 		select {
