@@ -28,6 +28,14 @@ func (l *List) unknown(id string) error {
 	return hint.New(err, "git agent features list shows the ids")
 }
 
+// Lookup is Get with an error (ErrUnknown) that names the nearest id.
+func (l *List) Lookup(id string) (*Feature, error) {
+	if f := l.Get(id); f != nil {
+		return f, nil
+	}
+	return nil, l.unknown(id)
+}
+
 // Flip returns the bytes of the list with the one change that a session may
 // make: the literal false of this feature's passes becomes true. It fails with
 // ErrUnknown or ErrPasses.
