@@ -114,11 +114,11 @@ func (r *Repo) DiffIndex(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare HEAD with the index: %w", err)
 	}
-	return parseRaw(out)
+	return ParseRaw(out)
 }
 
-// parseRaw reads `--raw -z` output: ":mode mode id id status NUL path NUL".
-func parseRaw(out []byte) ([]Change, error) {
+// ParseRaw reads `--raw -z` output: ":mode mode id id status NUL path NUL".
+func ParseRaw(out []byte) ([]Change, error) {
 	recs := records(out)
 	if len(recs)%2 != 0 {
 		return nil, fmt.Errorf("git gave a diff that is not understood")
