@@ -14,6 +14,7 @@ import (
 // concurrent use.
 type Workspace struct {
 	claim                   *claim
+	closed                  bool
 	repo                    *gitops.Repo
 	session, scratch, check *gitops.Folder
 }
@@ -77,12 +78,11 @@ func (w *Workspace) CacheDir() string { return w.path("cache") }
 
 // Close removes the trees.
 func (w *Workspace) Close() error {
-	if w.claim == nil {
+	if w.closed {
 		return nil
 	}
-	err := w.claim.release()
-	w.claim = nil
-	if err != nil {
+	w.closed = true
+	if err := w.claim.release(); err != nil {
 		return fmt.Errorf("remove the trees: %w", err)
 	}
 	return nil
