@@ -94,11 +94,11 @@ func (h *history) treeOf(ctx context.Context, commit gitops.OID) (gitops.OID, er
 	if id, ok := h.trees[commit]; ok {
 		return id, nil
 	}
-	id, err := h.repo.TreeOf(ctx, string(commit))
+	info, err := h.repo.Commit(ctx, string(commit))
 	if err == nil {
-		h.trees[commit] = id
+		h.trees[commit] = info.Tree
 	}
-	return id, err
+	return info.Tree, err
 }
 
 // commit judges one commit against all of its parents.

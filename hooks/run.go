@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -72,7 +73,6 @@ type run struct {
 	stderr    io.Writer
 
 	repo *gitops.Repo
-	head gitops.Head
 }
 
 func (r *run) run(ctx context.Context) (refused bool, err error) {
@@ -101,18 +101,12 @@ func (r *run) run(ctx context.Context) (refused bool, err error) {
 
 // judge runs the guards over what is about to be committed.
 func (r *run) judge(ctx context.Context, staged []gitops.Change) ([]Violation, error) {
-	var err error
-	if r.head, err = r.repo.Head(ctx); err != nil {
+	c := &commit{repo: r.repo, diffs: []changes{byPath(staged)}, makeNew: r.repo.IndexTree, exact: true}
+	base, err := r.repo.TreeOf(ctx, "HEAD")
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) { // not found: before the first commit
 		return nil, err
 	}
-	c := &commit{repo: r.repo, diffs: []changes{byPath(staged)}, makeNew: r.repo.IndexTree, exact: true}
-	base := &tree{repo: r.repo}
-	if r.head.Commit != "" {
-		if base.id, err = r.repo.TreeOf(ctx, string(r.head.Commit)); err != nil {
-			return nil, err
-		}
-	}
-	c.parents = append(c.parents, base)
+	c.parents = append(c.parents, &tree{repo: r.repo, id: base})
 	if err := r.addMerged(ctx, c); err != nil {
 		return nil, err
 	}
@@ -190,7 +184,11 @@ func (r *run) decide(ctx context.Context, p Policy, found []Violation) (refused 
 		return false, err
 	}
 	written := allowances(trailers)
-	held := permits(r.repo, r.head.Commit)
+	head, err := r.repo.Head(ctx)
+	if err != nil {
+		return false, err
+	}
+	held := permits(r.repo, head.Commit)
 	p.Allow = map[string]string{}
 	for _, guard := range Guards() {
 		if p.Allow[guard] = written[guard]; p.Allow[guard] == "" {

@@ -89,14 +89,22 @@ type part struct {
 }
 
 // Ours takes a hook file apart: what the user's own part of it is, and whether
-// git agent has a section in it. Without a section userPart is content itself.
-// A file that git agent made alone has no user part.
+// git agent is called in it: by its section or by the line of Line. Without
+// either userPart is content itself; a file that git agent made alone has no
+// user part.
 func Ours(content []byte) (userPart []byte, ours bool) {
 	p := takeApart(content)
-	if p.form == formCreated && string(p.user) == shebang {
+	switch {
+	case p.form == formCreated && string(p.user) == shebang:
 		return nil, true
+	case p.form != formNone:
+		return p.user, true
 	}
-	return p.user, p.form != formNone
+	rest := content
+	for _, hook := range hookNames() {
+		rest = bytes.ReplaceAll(rest, []byte("\n"+Line(hook)+"\n"), []byte("\n"))
+	}
+	return rest, len(rest) != len(content)
 }
 
 func takeApart(content []byte) part {

@@ -80,6 +80,13 @@ func TestOursKeepsWhatIsWrittenAroundTheSection(t *testing.T) {
 	}
 }
 
+func TestOursTakesOutTheLineByHand(t *testing.T) {
+	user, ours := Ours([]byte("#!/bin/sh\na\n" + Line("pre-commit") + "\nb\n"))
+	if !ours || string(user) != "#!/bin/sh\na\nb\n" {
+		t.Fatalf("Ours = %q, %v", user, ours)
+	}
+}
+
 // The section in a real shell: what ran before counts, stdin and arguments
 // arrive, an absent binary and the switch let everything pass.
 func TestSectionInAShell(t *testing.T) {
