@@ -68,7 +68,7 @@ func tidy(e Entry) Entry {
 // field makes a name fit for a heading: it can hold none of the marks that
 // separate names there.
 func field(s string) string {
-	s = strings.NewReplacer("·", "-", "`", "'").Replace(s)
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "·", "-"), "`", "'")
 	if s = plain.Line(s, maxField); s == "-" {
 		return ""
 	}

@@ -120,7 +120,7 @@ func (e Event) row() string {
 		if i == 7 {
 			max = maxDetail
 		}
-		cells[i] = strings.NewReplacer(`\`, `\\`, "|", `\|`).Replace(plain.Line(c, max))
+		cells[i] = strings.ReplaceAll(strings.ReplaceAll(plain.Line(c, max), `\`, `\\`), "|", `\|`)
 	}
 	return "| " + strings.Join(cells, " | ") + " |\n"
 }

@@ -21,6 +21,7 @@ const Schema = 1
 
 const (
 	attemptRefs = "refs/agent/attempts/"
+	landingRefs = "refs/agent/landing/"
 	defaultPark = 3 // sessions in a row without a flip, see agent.park
 )
 
@@ -57,7 +58,7 @@ func read(ctx context.Context, repo *gitops.Repo) (*source, error) {
 		func() error { return s.readList(ctx) },
 		func() error { return s.readFiles(ctx) },
 		func() (err error) { s.journal, err = progress.LoadJournal(ctx, repo); return err },
-		func() (err error) { s.refs, err = repo.Refs(ctx, attemptRefs); return err },
+		func() (err error) { s.refs, err = repo.Refs(ctx, "refs/agent"); return err },
 		func() error { return s.readConfig(ctx) },
 	)
 	if err != nil {
@@ -193,7 +194,11 @@ func (s *source) attempts(ctx context.Context) []Attempt {
 	}
 	var out []Attempt
 	for _, r := range s.refs {
-		a := Attempt{Session: strings.TrimPrefix(r.Name, attemptRefs), Ref: r.Name, Commit: r.OID}
+		session, ok := strings.CutPrefix(r.Name, attemptRefs)
+		if !ok {
+			continue
+		}
+		a := Attempt{Session: session, Ref: r.Name, Commit: r.OID}
 		if e, ok := by[a.Session]; ok {
 			a.Feature, a.Outcome, a.Time = e.Feature, e.Outcome, e.Time
 		} else if c, err := s.repo.Commit(ctx, string(r.OID)); err == nil {
@@ -203,6 +208,29 @@ func (s *source) attempts(ctx context.Context) []Attempt {
 		out = append(out, a)
 	}
 	slices.SortStableFunc(out, func(a, b Attempt) int { return strings.Compare(b.Session, a.Session) })
+	return out
+}
+
+// aside lists verified commits that wait on a private ref because something of
+// the user's was in the way, and whose feature has no flag at HEAD yet.
+func (s *source) aside(ctx context.Context) []Attempt {
+	var out []Attempt
+	for _, r := range s.refs {
+		session, ok := strings.CutPrefix(r.Name, landingRefs)
+		if !ok {
+			continue
+		}
+		a := Attempt{Session: session, Outcome: progress.EventVerified, Ref: r.Name, Commit: r.OID}
+		if c, err := s.repo.Commit(ctx, string(r.OID)); err == nil {
+			a.Time = c.Time
+			if ids := c.Trailer("Agent-Feature"); len(ids) > 0 {
+				a.Feature = ids[0]
+			}
+		}
+		if f := s.list.Get(a.Feature); f == nil || !f.Passes {
+			out = append(out, a)
+		}
+	}
 	return out
 }
 

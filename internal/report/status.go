@@ -34,6 +34,7 @@ type Overview struct {
 	Waiting    []Held    `json:"waiting,omitempty"`  // for another feature
 	Sessions   []Session `json:"sessions,omitempty"` // the last ones, newest first
 	Attempts   []Attempt `json:"attempts,omitempty"` // kept, newest first
+	Aside      []Attempt `json:"aside,omitempty"`    // verified, but not on the branch
 	Lag        Lag       `json:"lag"`
 }
 
@@ -97,7 +98,7 @@ func Gather(ctx context.Context, repo *gitops.Repo) (*Overview, error) {
 	if err := o.count(ctx, s); err != nil {
 		return nil, err
 	}
-	o.Attempts = s.attempts(ctx)
+	o.Attempts, o.Aside = s.attempts(ctx), s.aside(ctx)
 	o.Sessions = s.sessions(lastSessions)
 	o.Lag, err = s.lag(ctx)
 	return o, err

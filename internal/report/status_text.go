@@ -86,7 +86,7 @@ func (p *page) held(title, color, about string, all []Held) {
 			since = "since " + h.Since.Format("2006-01-02 15:04") + ": "
 		}
 		p.line("  %s %s", h.ID, p.fit(h.Description, 3+len(h.ID)))
-		p.line("      %s", p.fit(since+h.Reason, 6))
+		p.line("      %s", plain.Line(since+h.Reason, 200))
 	}
 }
 
@@ -119,12 +119,15 @@ func (o *Overview) recent(p *page) {
 		if id == "" {
 			id = "-"
 		}
-		p.line("  %s  %-6s %-12s %s", s.Time.Format("2006-01-02 15:04"), id, p.style.outcome(fmt.Sprintf("%-12s", s.Outcome)), plain.Line(s.Session, 40))
+		p.line("  %s  %-6s %s %s", s.Time.Format("2006-01-02 15:04"), id, p.style.outcome(fmt.Sprintf("%-12s", s.Outcome)), plain.Line(s.Session, 40))
 	}
 }
 
 func (o *Overview) foot(p *page) {
 	var lines []string
+	for _, a := range o.Aside {
+		lines = append(lines, fmt.Sprintf("%s is verified, but its commit is not on the branch: git agent take %s", plain.Line(a.Feature, 40), plain.Line(a.Session, 60)))
+	}
 	if n := len(o.Attempts); n > 0 {
 		lines = append(lines, count(n, "attempt")+" kept; git agent show ID lists them, git agent take SESSION puts one on a branch")
 	}

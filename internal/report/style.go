@@ -37,9 +37,10 @@ func (y Style) paint(code, s string) string {
 	return "\x1b[" + code + "m" + s + "\x1b[0m"
 }
 
-// outcome paints the word that a session or a check ended with.
+// outcome paints the word that a session or a check ended with; it may be
+// padded.
 func (y Style) outcome(word string) string {
-	switch word {
+	switch strings.TrimSpace(word) {
 	case "verified", "pass", "passes":
 		return y.paint(green, word)
 	case "regression", "fail", "regressed":
