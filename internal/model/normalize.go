@@ -8,7 +8,7 @@ import (
 var (
 	volatileSession  = regexp.MustCompile(`\b\d{8}-\d{6}-[0-9a-f]{4}\b`)
 	volatilePath     = regexp.MustCompile(`(?:/private)?/(?:tmp|var/tmp|var/folders)/[^\s"'` + "`" + `<>|:;,()]+|/[^\s"'` + "`" + `<>|:;,()]*/git-agent/[^\s"'` + "`" + `<>|:;,()]+`)
-	volatilePort     = regexp.MustCompile(`\b(127\.0\.0\.1|localhost|0\.0\.0\.0|\[::1\]|\[::\]):\d{2,5}\b`)
+	volatilePort     = regexp.MustCompile(`(\b127\.0\.0\.1|\blocalhost|\b0\.0\.0\.0|\[::1?\]):\d{2,5}\b`)
 	volatileDate     = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|[+-]\d{2}:?\d{2}|UTC|GMT)\b)?)?`)
 	volatileDuration = regexp.MustCompile(`\b(?:\d+h)?(?:\d+m)?\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?)\b`)
 	volatileMs       = regexp.MustCompile(`("(?:ms|duration_ms|elapsed|elapsed_ms)"\s*:\s*|\bduration_ms\s+)\d+(?:\.\d+)?`)

@@ -1,6 +1,9 @@
 package model
 
-import "unicode"
+import (
+	"bytes"
+	"unicode"
+)
 
 // repetition notices a stream of text that has fallen into a loop: a unit that
 // follows itself many times, exactly or but for its numbers. The limits are wide
@@ -13,11 +16,12 @@ type repetition struct {
 }
 
 const (
-	loopTurns    = 8    // a unit has to follow itself so often
-	loopBytes    = 2400 // and the loop has to be so long
-	longestUnit  = 600
-	shortestLike = 24 // units that are equal but for numbers are at least so long
-	lookEvery    = 256
+	loopTurns   = 8    // a unit has to follow itself so often
+	loopBytes   = 2400 // and the loop has to be so long
+	likeBytes   = 6000 // and so long, when the units differ in their numbers
+	likeWords   = 4    // which have to be sentences then: lists of data are no loops
+	longestUnit = 600
+	lookEvery   = 256
 )
 
 // add takes the next piece and reports whether the text loops.
@@ -35,7 +39,11 @@ func (r *repetition) add(s string) bool {
 		return false
 	}
 	r.unseen = 0
-	return loops(r.exact, 1) || loops(r.shape, shortestLike)
+	if loops(r.exact, loopBytes) > 0 {
+		return true
+	}
+	unit := loops(r.shape, likeBytes)
+	return unit > 0 && words(r.shape[len(r.shape)-unit:]) >= likeWords
 }
 
 func (r *repetition) addShape(c rune) {
@@ -55,27 +63,40 @@ func (r *repetition) addShape(c rune) {
 }
 
 func keepTail(b []byte) []byte {
-	const most = loopTurns * longestUnit
+	const most = max(likeBytes, loopTurns*longestUnit)
 	if len(b) <= 2*most {
 		return b
 	}
 	return append(b[:0], b[len(b)-most:]...)
 }
 
-// loops says whether b ends in a unit of at least shortest bytes repeated.
-func loops(b []byte, shortest int) bool {
-	for unit := shortest; unit <= longestUnit; unit++ {
-		need := max(loopBytes, unit*loopTurns)
+// loops gives the length of the unit that b ends in repetitions of, at least so
+// many bytes of them, or 0.
+func loops(b []byte, atLeast int) int {
+	for unit := 1; unit <= longestUnit; unit++ {
+		need := max(atLeast, unit*loopTurns)
 		if need > len(b) {
-			return false
+			return 0
 		}
 		same := 0
 		for i := len(b) - 1; same < need-unit && b[i] == b[i-unit]; i-- {
 			same++
 		}
 		if same >= need-unit {
-			return true
+			return unit
 		}
 	}
-	return false
+	return 0
+}
+
+// words counts the words of a language in b.
+func words(b []byte) int {
+	n := 0
+	for _, w := range bytes.Fields(b) {
+		w = bytes.TrimRight(w, ".,:;!?")
+		if len(w) > 0 && bytes.IndexFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) < 0 {
+			n++
+		}
+	}
+	return n
 }

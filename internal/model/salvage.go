@@ -80,45 +80,48 @@ var (
 	closeTag = regexp.MustCompile(`</?\|?(?:tool_call|tool_calls|function_call|function_invocation|tools|tool_use)\|?>|<\|eom_id\|>|<\|eot_id\|>`)
 )
 
+// mostTries bounds how many places of a text are looked at, so that no text can
+// hold up a session.
+const mostTries = 32
+
 // findTagged reads <tool_call>…</tool_call> and its relatives, with or without
 // the closing tag, holding JSON or XML.
 func findTagged(text string, set *toolset) []found {
 	var calls []found
 	at := 0
-	for {
+	for range mostTries {
 		open := openTag.FindStringIndex(text[at:])
 		if open == nil {
-			return calls
+			break
 		}
 		start, from := at+open[0], at+open[1]
-		to, end := len(text), len(text)
-		if c := closeTag.FindStringIndex(text[from:]); c != nil {
-			to, end = from+c[0], from+c[1]
-		}
-		inner := text[from:to]
-		in := decodeCalls(inner, set)
-		if len(in) == 0 {
-			// the arguments of an XML call may hold anything, also tags
-			if in = findXML(text[from:], set); len(in) > 0 && strings.TrimSpace(text[from:from+in[0].start]) == "" {
-				in, to = in[:1], from+in[0].end
-				end = to
-				if c := closeTag.FindStringIndex(text[to:]); c != nil && strings.TrimSpace(text[to:to+c[0]]) == "" {
-					end = to + c[1]
-				}
-			} else {
-				in = nil
-			}
-		}
+		in, end := insideTag(text, from, set)
 		for _, f := range in {
 			f.start, f.end = start, end
 			calls = append(calls, f)
 		}
-		if len(in) > 0 {
+		if at = from; len(in) > 0 {
 			at = end
-		} else {
-			at = from
 		}
 	}
+	return calls
+}
+
+// insideTag reads the calls behind an opening tag and says where they end.
+func insideTag(text string, from int, set *toolset) (calls []found, end int) {
+	// the arguments of an XML call may hold anything, also tags: it says itself
+	// where it ends
+	if m := xmlFunc.FindStringSubmatchIndex(text[from:]); m != nil && strings.TrimSpace(text[from:from+m[0]]) == "" {
+		if f, ok := xmlCall(text, from, m, set); ok {
+			return []found{f}, f.end
+		}
+		return nil, from
+	}
+	to, end := len(text), len(text)
+	if c := closeTag.FindStringIndex(text[from:]); c != nil {
+		to, end = from+c[0], from+c[1]
+	}
+	return decodeCalls(text[from:to], set), end
 }
 
 var mistralName = regexp.MustCompile(`^\s*([\w.\-]+)\s*(?:\[CALL_ID\][\w\-]*\s*)?(?:\[ARGS\])?\s*\{`)
@@ -128,7 +131,10 @@ func findMistral(text string, set *toolset) []found {
 	const mark = "[TOOL_CALLS]"
 	var calls []found
 	at := strings.Index(text, mark)
-	for at >= 0 {
+	for range mostTries {
+		if at < 0 {
+			break
+		}
 		from, to := at+len(mark), len(text)
 		next := strings.Index(text[from:], mark)
 		if next >= 0 {
@@ -171,7 +177,7 @@ func findFenced(text string, set *toolset) []found {
 // the beginning of a line to the end.
 func findBare(text string, set *toolset) []found {
 	tries := 0
-	for pos := 0; pos < len(text) && tries < 40; {
+	for pos := 0; pos < len(text) && tries < mostTries/2; {
 		line := pos
 		for pos < len(text) && (text[pos] == ' ' || text[pos] == '\t') {
 			pos++
@@ -207,9 +213,6 @@ var (
 	xmlEnd   = regexp.MustCompile(`^\s*</(?:function|invoke)>`)
 	// what may honestly follow the end of a parameter
 	xmlAfter = regexp.MustCompile(`^\s*(?:<param(?:eter)?(?:\s*=|\s+name)|</(?:function|invoke|tool_call)>|$)`)
-	xmlClose = regexp.MustCompile(`</param(?:eter)?>`)
-	// where a parameter ends whose own closing tag is missing
-	xmlLost = regexp.MustCompile(`\n\s*<param(?:eter)?\s*=|\n?\s*</(?:function|invoke)>`)
 )
 
 // findXML reads qwen's <function=NAME><parameter=KEY>value</parameter></function>,
@@ -217,22 +220,33 @@ var (
 func findXML(text string, set *toolset) []found {
 	var calls []found
 	at := 0
-	for {
+	for range mostTries {
 		m := xmlFunc.FindStringSubmatchIndex(text[at:])
 		if m == nil {
-			return calls
+			break
 		}
-		start, from := at+m[0], at+m[1]
-		name, known := set.resolve(text[at+m[2] : at+m[3]])
-		args, n, ok := xmlArgs(text[from:])
-		if !known || !ok || !set.complete(name, args) {
-			at = from
-			continue
+		f, ok := xmlCall(text, at, m, set)
+		if ok {
+			calls = append(calls, f)
+			at = f.end
+		} else {
+			at += m[1]
 		}
-		end := from + n
-		calls = append(calls, found{name: name, args: args, start: openerBefore(text, start), end: end})
-		at = end
 	}
+	return calls
+}
+
+// xmlCall reads the call whose opening tag was matched at m behind at.
+func xmlCall(text string, at int, m []int, set *toolset) (found, bool) {
+	name, known := set.resolve(text[at+m[2] : at+m[3]])
+	if !known {
+		return found{}, false
+	}
+	args, n, ok := xmlArgs(text[at+m[1]:])
+	if !ok || !set.complete(name, args) {
+		return found{}, false
+	}
+	return found{name: name, args: args, start: openerBefore(text, at+m[0]), end: at + m[1] + n}, true
 }
 
 // openerBefore moves a call's start over the <tool_call> right before it.
@@ -248,7 +262,7 @@ func openerBefore(text string, start int) int {
 // that took. It fails when a parameter does not end: the reply was cut.
 func xmlArgs(s string) (args api.ToolCallFunctionArguments, n int, ok bool) {
 	args = api.NewToolCallFunctionArguments()
-	for {
+	for range mostTries {
 		m := xmlParam.FindStringSubmatchIndex(s[n:])
 		if m == nil {
 			break
@@ -271,17 +285,28 @@ func xmlArgs(s string) (args api.ToolCallFunctionArguments, n int, ok bool) {
 }
 
 // paramEnd finds where a value ends and where the next thing begins. A closing
-// tag inside of the value does not count.
+// tag inside of the value does not count; where it is missing, the next
+// parameter or the end of the function ends the value.
 func paramEnd(s string, from int) (to, next int, ok bool) {
-	for _, c := range xmlClose.FindAllStringIndex(s[from:], -1) {
-		if xmlAfter.MatchString(s[from+c[1]:]) {
-			return from + c[0], from + c[1], true
+	for at := from; ; {
+		n := strings.Index(s[at:], "</param")
+		if n < 0 {
+			break
+		}
+		start := at + n
+		at = start + len("</param")
+		rest := strings.TrimPrefix(s[at:], "eter")
+		if strings.HasPrefix(rest, ">") && xmlAfter.MatchString(rest[1:]) {
+			return start, len(s) - len(rest) + 1, true
 		}
 	}
-	if c := xmlLost.FindStringIndex(s[from:]); c != nil {
-		return from + c[0], from + c[0], true
+	end := -1
+	for _, mark := range []string{"\n<parameter=", "\n<param=", "</function>", "</invoke>"} {
+		if n := strings.Index(s[from:], mark); n >= 0 && (end < 0 || n < end) {
+			end = n
+		}
 	}
-	return 0, 0, false
+	return from + end, from + end, end >= 0
 }
 
 func trimNewlines(s string) string {

@@ -180,7 +180,7 @@ func decodeArgs(raw json.RawMessage) api.ToolCallFunctionArguments {
 // of strings, commas before a closing bracket, closing brackets left out at the
 // very end. A text that ends within a string was cut off and stays broken.
 func repairJSON(s string) string {
-	var b strings.Builder
+	b := make([]byte, 0, len(s)+4)
 	var open []byte
 	inString, escaped := false, false
 	comma := -1 // where b has a comma with nothing but space after it
@@ -195,10 +195,10 @@ func repairJSON(s string) string {
 			case c == '"':
 				inString = false
 			case c < 0x20:
-				b.WriteString(escapeControl(c))
+				b = append(b, escapeControl(c)...)
 				continue
 			}
-			b.WriteByte(c)
+			b = append(b, c)
 			continue
 		}
 		switch c {
@@ -208,28 +208,23 @@ func repairJSON(s string) string {
 			open = append(open, c)
 		case '}', ']':
 			if comma >= 0 {
-				trimmed := b.String()[:comma]
-				b.Reset()
-				b.WriteString(trimmed)
+				b = b[:comma]
 			}
-			if len(open) > 0 {
-				open = open[:len(open)-1]
-			}
+			open = open[:max(0, len(open)-1)]
 		}
 		if c == ',' {
-			comma = b.Len()
+			comma = len(b)
 		} else if c > ' ' {
 			comma = -1
 		}
-		b.WriteByte(c)
+		b = append(b, c)
 	}
 	if !inString && len(open) <= 3 {
-		slices.Reverse(open)
-		for _, c := range open {
-			b.WriteByte(c + 2) // '{'+2 is '}', '['+2 is ']'
+		for _, c := range slices.Backward(open) {
+			b = append(b, c+2) // '{'+2 is '}', '['+2 is ']'
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 func escapeControl(c byte) string {
