@@ -19,6 +19,7 @@ const (
 
 	maxNumber = 1_000_000_000
 	maxID     = 40
+	maxItems  = 1000 // steps, or dependencies, of one feature
 )
 
 // Feature is one entry of the list.

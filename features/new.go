@@ -78,6 +78,9 @@ func valid(f Feature) error {
 	if i := slices.IndexFunc(f.Steps, blank); i >= 0 {
 		return hint.Errorf("write the step, or take it out", "step %d of %s (%s) is empty", i+1, f.ID, quote(f.Description))
 	}
+	if len(f.Steps) > maxItems || len(f.DependsOn) > maxItems {
+		return hint.Errorf("split it", "%s has more than %d steps or dependencies", f.ID, maxItems)
+	}
 	if f.Priority < -maxNumber || f.Priority > maxNumber {
 		return fmt.Errorf("the priority %d of %s is not of reasonable size", f.Priority, f.ID)
 	}

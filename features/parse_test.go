@@ -138,6 +138,7 @@ func TestParseRefuses(t *testing.T) {
 		{"named twice", one(`["F001"]`, `["F001", "F001"]`), 20, 30, "twice"},
 		{"depends on itself", one(`["F001"]`, `["F002"]`), 20, 21, "wait for each other"},
 		{"circle", one(`["F001"]`, `["F003"]`), 20, 21, "F002, F003"},
+		{"too many steps", one(`"Press Pause"`, strings.Repeat(`"a", `, 1000)+`"b"`), 19, 5017, "more than 1000"},
 		{"too deep", one(`["F001"]`, strings.Repeat("[", 20)), 20, 22, ""},
 	}
 	for _, c := range cases {
@@ -207,8 +208,8 @@ func big(t testing.TB, n int) []byte {
 	return l.Bytes()
 }
 
-// The limits are generous, so that a loaded machine does not fail the test; the
-// figures are printed.
+// The best of some tries counts, since other work on the machine can only add;
+// the figures are printed.
 func TestLargeListsAreFastAndOversizedOnesRefusedAtOnce(t *testing.T) {
 	data := big(t, 10_000)
 	start := time.Now()
@@ -235,15 +236,21 @@ func TestLargeListsAreFastAndOversizedOnesRefusedAtOnce(t *testing.T) {
 		"16 MB of deps":   []byte(`{"features":[{"id":"A","depends_on":[` + strings.Repeat(`"A",`, 4_000_000)),
 	}
 	for name, data := range hostile {
-		start := time.Now()
-		_, err := Parse(data)
-		took := time.Since(start)
-		t.Logf("%s: %v after %v", name, err, took)
-		if err == nil || took > time.Second {
-			t.Errorf("%s: %v after %v", name, err, took)
-		}
-		if _, err := Import(data, "", ""); err == nil || time.Since(start) > 3*time.Second {
-			t.Errorf("%s imported: %v", name, err)
+		for what, read := range map[string]func() error{
+			"read":     func() error { _, err := Parse(data); return err },
+			"imported": func() error { _, err := Import(data, "", ""); return err },
+		} {
+			best := time.Hour
+			var err error
+			for try := 0; try < 5 && best > time.Second; try++ {
+				start := time.Now()
+				err = read()
+				best = min(best, time.Since(start))
+			}
+			t.Logf("%s, %s: %v after %v", name, what, err, best)
+			if err == nil || best > time.Second {
+				t.Errorf("%s, %s: %v after %v", name, what, err, best)
+			}
 		}
 	}
 }

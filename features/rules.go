@@ -22,7 +22,14 @@ func (s *scanner) text(want string) (string, span, error) {
 // texts reads a list of strings, none of them blank.
 func (s *scanner) texts(want, what string) (out []string, where span, items []span, err error) {
 	where, err = s.array(want, func(i int) error {
-		v, at, err := s.text("a " + what + " in double quotes")
+		if i == maxItems {
+			return s.fail(s.pos, fmt.Sprintf("more than %d of them", maxItems), "split the feature")
+		}
+		article := "a "
+		if what == "id" {
+			article = "an "
+		}
+		v, at, err := s.text(article + what + " in double quotes")
 		if err == nil && blank(v) {
 			err = s.fail(at.start, fmt.Sprintf("%s %d is empty", what, i+1), "write it, or take it out")
 		}

@@ -42,7 +42,7 @@ func TestEventsComeBackAsWritten(t *testing.T) {
 		}
 		return b.String()
 	}
-	for range 500 {
+	for range 200 {
 		var data []byte
 		n := 1 + r.IntN(6)
 		for range n {
