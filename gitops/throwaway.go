@@ -3,9 +3,12 @@ package gitops
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -58,10 +61,8 @@ func (r *Repo) Throwaway(ctx context.Context, dir string, spec ThrowawaySpec) er
 	for k, v := range spec.Settings {
 		settings[k] = v
 	}
-	for k, v := range settings {
-		if err := git("config", k, v); err != nil {
-			return fmt.Errorf("make a throwaway repository: %w", err)
-		}
+	if err := appendConfig(filepath.Join(gitDir, "config"), settings); err != nil {
+		return fmt.Errorf("make a throwaway repository: %w", err)
 	}
 	if spec.Base != "" {
 		if err := git("update-ref", "--no-deref", "refs/heads/"+branch, string(spec.Base)); err != nil {
@@ -72,6 +73,30 @@ func (r *Repo) Throwaway(ctx context.Context, dir string, spec ThrowawaySpec) er
 		return fmt.Errorf("make a throwaway repository: %w", err)
 	}
 	return nil
+}
+
+// appendConfig adds settings to a config file, in one write instead of a git
+// call for each.
+func appendConfig(path string, settings map[string]string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	quote := strings.NewReplacer("\\", "\\\\", "\"", "\\\"", "\n", "\\n", "\t", "\\t")
+	for _, key := range slices.Sorted(maps.Keys(settings)) {
+		first, last := strings.IndexByte(key, '.'), strings.LastIndexByte(key, '.')
+		if first < 0 {
+			continue
+		}
+		section := "[" + key[:first] + "]"
+		if first < last {
+			section = "[" + key[:first] + " \"" + quote.Replace(key[first+1:last]) + "\"]"
+		}
+		if _, err := fmt.Fprintf(f, "%s\n\t%s = \"%s\"\n", section, key[last+1:], quote.Replace(settings[key])); err != nil {
+			return errors.Join(err, f.Close())
+		}
+	}
+	return f.Close()
 }
 
 // identity is the user's name and address as git would put them in a commit.

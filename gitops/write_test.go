@@ -237,3 +237,32 @@ func TestConfigAndHooksPath(t *testing.T) {
 		}
 	}
 }
+
+func TestThrowawayCarriesItsSettings(t *testing.T) {
+	testenv.Clean(t)
+	dir := testenv.Repo(t)
+	base := commit(t, dir, "a", "1\n")
+	r := open(t, dir)
+	tree, err := r.EditTree(t.Context(), "", []gitops.Edit{{Path: "a", Data: []byte("2\n")}, {Path: "run", Mode: "100755"}})
+	must(t, err)
+	odd := "say \"hi\" \\ ; # done\n\tnext"
+	to := t.TempDir()
+	must(t, r.Throwaway(t.Context(), to, gitops.ThrowawaySpec{Branch: "refs/heads/a/b", Base: base, Tree: tree,
+		Settings: map[string]string{"hook.my \"own\".hook.command": odd, "hooks.limit": "5"}, Excludes: []string{"/lent"}}))
+	for args, want := range map[string]string{
+		"config hook.my \"own\".hook.command": odd, "config hooks.limit": "5", "config user.email": "person@example.org",
+		"symbolic-ref HEAD": "refs/heads/a/b", "rev-parse HEAD": string(base), "diff --cached --name-status": "M\ta\nA\trun", "status --porcelain lent": "",
+	} {
+		cmd, rest, _ := strings.Cut(args, " ")
+		list := strings.Fields(rest)
+		if cmd == "config" {
+			list = []string{rest}
+		}
+		if got := testenv.Git(t, to, append([]string{cmd}, list...)...); got != want {
+			t.Errorf("%s: %q, want %q", args, got, want)
+		}
+	}
+	if dirs := r.ObjectDirs(); len(dirs) != 1 || dirs[0] != filepath.Join(r.CommonDir(), "objects") {
+		t.Errorf("ObjectDirs = %v", dirs)
+	}
+}
