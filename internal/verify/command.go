@@ -126,6 +126,9 @@ func trimEnd(s string) string { return strings.TrimRight(s, " \t\r\n") }
 // allows it, by exit code otherwise, and the evidence says which.
 func (v *Verifier) testCheck(ctx context.Context, cmd *contract.Command, run contract.TestRun, t Target, tr *trial) {
 	tr.How = evidence.HowTests
+	if script, ok := countedScript(t, cmd.Run); ok {
+		run = script
+	}
 	var rep Report
 	var err error
 	if run.Runner == RunnerExit {

@@ -34,7 +34,7 @@ func (v *Verifier) page(ctx context.Context, s *browser.Scenario, t Target, shot
 		tr.without("there is no browser on this machine, so no page can be checked")
 		return nil
 	}
-	cell, err := v.open(ctx, t, nil)
+	cell, err := v.openForPage(ctx, t)
 	if err != nil {
 		tr.without("the check could not be isolated: %v", err)
 		return nil

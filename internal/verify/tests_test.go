@@ -45,9 +45,9 @@ func TestGoTwins(t *testing.T) {
 		"honest, outside": {map[string]string{"p.go": add, "p_test.go": "package p_test\n\nimport (\"testing\"; \"example.com/p\")\n\nfunc TestAdd(t *testing.T) { if p.Add(1, 2) != 3 { t.Fatal() } }\n"}, Pass, ""},
 		"honest TestMain": {map[string]string{"p.go": add, "p_test.go": goTests, "m_test.go": "package p\n\nimport (\"os\"; \"testing\")\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n"}, Pass, ""},
 		"main package":    {map[string]string{"p.go": "package main\n\nfunc main() {}\n\nfunc Add(a, b int) int { return a + b }\n", "p_test.go": strings.Replace(goTests, "package p", "package main", 1)}, Pass, ""},
-		"wrong":           {map[string]string{"p.go": bad, "p_test.go": goTests}, Fail, "2 of 3 tests failed"},
+		"wrong":           {map[string]string{"p.go": bad, "p_test.go": goTests}, Fail, "2 of 2 tests failed"},
 		"exit in init":    {map[string]string{"p.go": bad + "func init() { os.Exit(0) }\n", "p_test.go": goTests}, Fail, "ended early with success"},
-		"forged results":  {map[string]string{"p.go": forged, "p_test.go": goTests}, Fail, "ended early with success"},
+		"forged results":  {map[string]string{"p.go": forged, "p_test.go": goTests}, Fail, "stopped without a result"},
 		"TestMain alone":  {map[string]string{"p.go": bad, "p_test.go": goTests, "m_test.go": "package p\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) {}\n"}, Fail, "ended early with success"},
 		"exit in a test":  {map[string]string{"p.go": strings.Replace(bad, "return 0", "syscall.Exit(0); return 0", 1), "p_test.go": goTests}, Fail, ""},
 		"no tests":        {map[string]string{"p.go": bad}, Fail, "no test ran"},
@@ -152,6 +152,20 @@ func TestNodeTwins(t *testing.T) {
 				t.Fatalf("%s: %s\n%s", out.Verdict, k.Reason, strings.Join(k.Observed, "\n"))
 			}
 		})
+	}
+}
+
+// An npm script that is a countable run is counted: its exit code alone would
+// believe the product.
+func TestNpmTestIsCounted(t *testing.T) {
+	need(t, "node")
+	v := verifier(t)
+	target := folder(t, map[string]string{
+		"package.json": `{"scripts":{"test":"node --test"}}`, "add.js": "process.exit(0)\n", "test/add.test.js": nodeTests,
+	})
+	out := run(t, v, command(contract.Command{Run: "npm test"}), target)
+	if k := out.Checks[0]; out.Verdict != Fail || k.Counted != "id" || !strings.Contains(k.Reason, "ended early") {
+		t.Errorf("%+v", k)
 	}
 }
 

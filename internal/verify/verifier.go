@@ -2,9 +2,7 @@ package verify
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -129,44 +127,6 @@ func fileName(id string) string {
 		}
 		return '_'
 	}, id)
-}
-
-// room is a cell with a temporary folder of its own that it may write.
-type room struct {
-	*sandbox.Cell
-	temp string
-	dir  string // removed with the cell
-}
-
-// open opens a cell on the target.
-func (v *Verifier) open(ctx context.Context, t Target, change func(*sandbox.Policy)) (*room, error) {
-	if v.Sandbox == nil {
-		return nil, errors.New("no sandbox")
-	}
-	// Short names: a browser makes sockets below, whose paths have a limit.
-	dir, err := os.MkdirTemp(v.Temp, "c")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for a check: %w", err)
-	}
-	p := sandbox.Policy{
-		Dir: t.Dir, Writable: []string{t.Dir}, Hidden: v.Hidden,
-		Home: filepath.Join(dir, "h"), Temp: filepath.Join(dir, "t"), Cache: v.Cache,
-	}
-	if change != nil {
-		change(&p)
-	}
-	cell, err := v.Sandbox.Open(ctx, p)
-	if err != nil {
-		os.RemoveAll(dir)
-		return nil, err
-	}
-	return &room{cell, p.Temp, dir}, nil
-}
-
-// close ends everything in the cell and removes its folders.
-func (r *room) close() {
-	r.Cell.Close()
-	os.RemoveAll(r.dir)
 }
 
 // Page runs one scenario on the target, for the executor's own trials and for

@@ -109,6 +109,7 @@ func TestValidate(t *testing.T) {
 		`check c2 covers no step`:                                         {`"covers":[3]`, `"covers":[]`},
 		`check c2 expects only exit code 0`:                               {`,"stdout_has":["8"]`, ``},
 		`check c2 expects an empty text in the output`:                    {`["8"]`, `["8",""]`},
+		`step 3 is covered only by a test run`:                            {`"run":"node calc.js 3 5","exit":0,"stdout_has":["8"]`, `"run":"node --test","exit":0`},
 		`the contract is for F002, not for F001`:                          {`"F001"`, `"F002"`},
 		`check c2 uses ||, which turns a failure into success`:            {`3 5"`, `3 5 || true"`},
 		`check c2 only reads files: that proves no behaviour, so run the`: {`node calc.js 3 5`, `cat 3 5`},
@@ -122,6 +123,11 @@ func TestValidate(t *testing.T) {
 		if !slices.ContainsFunc(problems, func(p Problem) bool { return strings.Contains(p.String(), want) }) {
 			t.Errorf("want %q, got %v", want, problems)
 		}
+	}
+	about := features.Feature{ID: "F001", Steps: []string{"All unit tests pass"}}
+	only := &Contract{Version: 1, Feature: "F001", Revision: 1, Checks: []Check{{ID: "c1", Kind: KindCommand, Covers: []int{1}, Command: &Command{Run: "go test ./..."}}}}
+	if bad := only.Validate(about); len(bad) > 0 {
+		t.Errorf("a step about tests: %v", bad)
 	}
 	if (&Contract{Version: 1, Feature: "F001", Revision: 1}).Validate(calc) == nil {
 		t.Error("no check at all was accepted")

@@ -3,6 +3,7 @@ package contract
 import (
 	stdjson "encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +75,9 @@ func (c *Contract) stepProblems(n int, step string) []string {
 	if len(checks) == 0 {
 		return []string{fmt.Sprintf("step %d is not covered by any check: %q", n, plain.Line(step, 120))}
 	}
+	if !aboutTests.MatchString(step) && !slices.ContainsFunc(checks, func(k Check) bool { return !k.runsTests() }) {
+		return []string{fmt.Sprintf("step %d is covered only by a test run, and its tests will be written together with the code: add a page or a command that shows the outcome", n)}
+	}
 	var named, asserted []string
 	for _, k := range checks {
 		a, b := k.texts()
@@ -92,6 +96,17 @@ func (c *Contract) stepProblems(n int, step string) []string {
 		}
 	}
 	return out
+}
+
+// aboutTests says that a step is itself about tests.
+var aboutTests = regexp.MustCompile(`(?i)\b(tests?|test suite|specs?)\b`)
+
+func (k *Check) runsTests() bool {
+	if k.Command == nil {
+		return false
+	}
+	_, ok := k.Command.Tests()
+	return ok
 }
 
 // texts gives what the check does and names, and what it expects.

@@ -76,15 +76,14 @@ type Check struct {
 
 // Tests is how one test command of the project came out against its baseline.
 type Tests struct {
-	Command  string `json:"command"`
-	Runner   string `json:"runner"`
-	Counted  string `json:"counted"`
-	Verdict  string `json:"verdict"`
-	Reason   string `json:"reason,omitempty"`
-	Baseline int    `json:"baseline"`
-	Passed   int    `json:"passed"`
-	Failed   int    `json:"failed"`
-	Skipped  int    `json:"skipped"`
+	Command string `json:"command"`
+	Runner  string `json:"runner"`
+	Counted string `json:"counted"`
+	Verdict string `json:"verdict"`
+	Reason  string `json:"reason,omitempty"`
+	Passed  int    `json:"passed"`
+	Failed  int    `json:"failed"`
+	Skipped int    `json:"skipped"`
 }
 
 // Path is where the evidence of a feature lies in the repository.

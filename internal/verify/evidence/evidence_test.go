@@ -18,7 +18,7 @@ func sample() *Record {
 			{ID: "c2", Kind: "command", How: HowTests, Counted: ByID, Covers: []int{2}, Verdict: Pass},
 		},
 		Bite:  []Check{{ID: "c1", Kind: "page", How: HowPage, Covers: []int{1}, Verdict: Fail}},
-		Tests: []Tests{{Command: "go", Runner: "go", Counted: ByID, Verdict: Pass, Baseline: 1, Passed: 1}},
+		Tests: []Tests{{Command: "go", Runner: "go", Counted: ByID, Verdict: Pass, Passed: 1}},
 	}
 }
 
