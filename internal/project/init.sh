@@ -4,6 +4,7 @@
 # itself, so it need not change when dependencies do.
 set -eu
 cd "$(dirname "$0")"
+root=$PWD
 
 # stamp FILE...: one line that changes when one of the files does.
 stamp() {
@@ -36,6 +37,8 @@ npm_install() {
 		pnpm install --frozen-lockfile --silent
 	elif [ -f yarn.lock ]; then
 		yarn install --frozen-lockfile --silent
+	elif [ "$PWD" != "$root" ] && grep -q '"workspaces"' "$root/package.json" 2>/dev/null; then
+		return 0 # installed with the root
 	elif grep -Eq '"(d|devD|optionalD|peerD)ependencies"[[:space:]]*:' package.json; then
 		npm install --no-audit --no-fund --loglevel=error
 	else

@@ -65,6 +65,7 @@ func TestScriptInstallsOnceAndAdapts(t *testing.T) {
 		{"go without", map[string]string{"go.mod": "module x\n"}, "", ""},
 		{"cargo", map[string]string{"Cargo.toml": "", "Cargo.lock": ""}, "cargo fetch --quiet --locked", "cargo fetch --quiet --locked"},
 		{"python", map[string]string{"requirements.txt": "a\n"}, "python3 -m venv .venv\npip -m pip install --quiet --disable-pip-version-check -r requirements.txt", ""},
+		{"workspaces", map[string]string{"package.json": `{"workspaces":["web"]}`, "package-lock.json": "{}", "web/package.json": `{"dependencies":{}}`}, "npm ci", ""},
 		{"below", map[string]string{"web/package.json": "{}", "web/package-lock.json": "{}", "odd name/package.json": "{}"}, "npm ci", ""},
 	}
 	for _, c := range cases {

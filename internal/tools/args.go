@@ -118,28 +118,41 @@ func unwrap(t tool, args map[string]any) map[string]any {
 		if len(args) != 1 {
 			return args
 		}
+		var inner map[string]any
 		for k, v := range args {
 			switch squash(k) {
 			case "arguments", "parameters", "args", "params", "input", "kwargs":
 			default:
 				return args
 			}
-			for _, p := range t.params {
-				if _, ok := lookup(p, args); ok && p.kind != object {
+			switch v := v.(type) {
+			case map[string]any:
+				inner = v
+			case string:
+				if json.Unmarshal([]byte(v), &inner) != nil {
 					return args
 				}
 			}
-			inner, ok := v.(map[string]any)
-			if s, isText := v.(string); isText {
-				ok = json.Unmarshal([]byte(s), &inner) == nil
-			}
-			if !ok {
-				return args
-			}
-			args = inner
 		}
+		if !t.knows(inner) {
+			return args
+		}
+		args = inner
 	}
 	return args
+}
+
+// knows says whether these can be the tool's own arguments.
+func (t tool) knows(args map[string]any) bool {
+	for _, p := range t.params {
+		if _, ok := lookup(p, args); ok || p.kind == object && len(args) > 0 {
+			return true
+		}
+		if _, nested := lookup(param{name: "arguments", aliases: []string{"parameters", "input"}}, args); nested {
+			return true
+		}
+	}
+	return false
 }
 
 // lookup finds a parameter by its name, else by its squashed name or an alias,

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/ollama/ollama/api"
+
+	"gitagent/internal/plain"
 )
 
 // Env is what the tools work on. Only Root is always needed; a tool whose
@@ -116,12 +118,14 @@ func (b *Box) Schemas() []api.Tool {
 }
 
 // Call runs one tool. It never panics and never returns an error: whatever goes
-// wrong is in the answer, since the model has to read it.
+// wrong is in the answer, since the model has to read it. The answer is plain
+// text.
 func (b *Box) Call(ctx context.Context, name string, args map[string]any) (res Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			res = refuse("internal fault in %s: %v. Try another way.", name, p)
 		}
+		res.Text = plain.Text(res.Text)
 	}()
 	t, ok := b.find(name)
 	if !ok {

@@ -129,6 +129,9 @@ func TestArgumentsInOtherShapes(t *testing.T) {
 		{"unknown key", "read_file", map[string]any{"path": "src/a.txt", "encoding": "utf8", "why": 1.0}, "1|one", true},
 		{"wrapped", "read_file", map[string]any{"arguments": map[string]any{"path": "src/a.txt"}}, "1|one", true},
 		{"wrapped as text", "read_file", map[string]any{"input": `{"path":"src/a.txt"}`}, "1|one", true},
+		{"wrapped twice", "calculate", map[string]any{"input": map[string]any{"arguments": map[string]any{"expression": "6*7"}}}, "42", true},
+		{"alias that wraps", "calculate", map[string]any{"input": "6*7"}, "42", true},
+		{"hidden characters", "read_file", map[string]any{"path": "a\u202eb"}, "read_file: ab does not exist", false},
 		{"quoted path", "read_file", map[string]any{"path": "`./src/a.txt`"}, "1|one", true},
 		{"backslashes", "read_file", map[string]any{"path": `src\a.txt`}, "1|one", true},
 		{"other tool name", "cat", map[string]any{"path": "src/a.txt"}, "1|one", true},
@@ -158,6 +161,7 @@ func TestCheckPageTakesTextObjectAndBareSteps(t *testing.T) {
 		"fenced":      {"scenario": "```json\n{\"open\":\"/\",\"steps\":[{\"see\":\"8\"}]}\n```"},
 		"twice":       {"scenario": `"{\"open\":\"/\",\"steps\":[{\"see\":\"8\"}]}"`},
 		"bare":        {"open": "/", "steps": steps},
+		"wrapped":     {"arguments": map[string]any{"open": "/", "steps": steps}},
 		"other name":  {"json": `{"open":"/","steps":[{"see":"8"}]}`},
 		"line breaks": {"scenario": "{\"open\":\"/\",\n\"steps\":[{\"see\":\"8\"}]}"},
 	}

@@ -56,7 +56,11 @@ func calculate(ctx context.Context, _ *Env, a values) Result {
 	if err != nil {
 		return refuse("calculate: %s.", plain.Line(err.Error(), 300))
 	}
-	return Result{Text: plain.Clip(shown(v), 4000), OK: true}
+	answer := shown(v)
+	if answer == "" {
+		answer = v.String() // the empty text, in quotes
+	}
+	return Result{Text: plain.Clip(answer, 4000), OK: true}
 }
 
 // shown writes a value as Starlark does.

@@ -43,7 +43,7 @@ func editFile(_ context.Context, env *Env, a values) Result {
 	}
 	crlf := isCRLF(data)
 	old, oldText, newText := string(data), a.text("old_text"), a.text("new_text")
-	if crlf {
+	if crlf || !strings.Contains(old, "\r") {
 		old = strings.ReplaceAll(old, "\r\n", "\n")
 		oldText = strings.ReplaceAll(oldText, "\r\n", "\n")
 		newText = strings.ReplaceAll(newText, "\r\n", "\n")

@@ -19,7 +19,7 @@ const (
 // cleanPath makes a slash path below the root out of what a model sent, or says
 // why it cannot be one. The root itself is ".".
 func cleanPath(sent string) (string, error) {
-	p := strings.Trim(strings.TrimSpace(sent), "\"'`")
+	p := unquote(strings.TrimSpace(sent))
 	switch {
 	case !utf8.ValidString(p):
 		return "", fmt.Errorf("the path %q is not UTF-8", p)
@@ -38,6 +38,14 @@ func cleanPath(sent string) (string, error) {
 		}
 	}
 	return path.Clean(p), nil
+}
+
+// unquote takes a pair of quotes off, which models like to put around paths.
+func unquote(s string) string {
+	if len(s) >= 2 && strings.IndexByte("\"'`", s[0]) >= 0 && s[len(s)-1] == s[0] {
+		return s[1 : len(s)-1]
+	}
+	return s
 }
 
 // example turns an absolute path into a likely relative one.
