@@ -8,3 +8,11 @@ func ParseTrailers(body string) map[string][]string { return parseTrailers(body)
 
 // AtLeast is the version rule.
 func AtLeast(v string, major, minor int) bool { return atLeast(v, major, minor) }
+
+// Parsers are what read git's formats.
+func Parsers(data []byte) (entries []Entry, info CommitInfo, changes []Change, err [3]error) {
+	entries, err[0] = parseTree(data, 20)
+	info, err[1] = parseCommit(data)
+	changes, err[2] = ParseRaw(data)
+	return entries, info, changes, err
+}

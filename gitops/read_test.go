@@ -265,3 +265,25 @@ func FuzzTrailers(f *testing.F) {
 		}
 	})
 }
+
+func FuzzParsers(f *testing.F) {
+	f.Add([]byte("100644 a\x0012345678901234567890"))
+	f.Add([]byte("tree 4b825dc642cb6eb9a060e54bf8d69288fbee4904\nauthor A <a@b> 1 +0100\n\ns\n\nA: b\n"))
+	f.Add([]byte(":100644 000000 a b M\x00path\x00"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		entries, info, changes, err := gitops.Parsers(data)
+		for _, e := range entries {
+			if err[0] == nil && (len(e.Mode) != 6 || len(e.OID) != 40 || e.Path == "") {
+				t.Fatalf("%q: entry %+v", data, e)
+			}
+		}
+		if err[1] == nil && info.Tree == "" {
+			t.Fatalf("%q: a commit without a tree", data)
+		}
+		for _, c := range changes {
+			if c.Status == 0 {
+				t.Fatalf("%q: change %+v", data, c)
+			}
+		}
+	})
+}

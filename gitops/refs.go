@@ -181,11 +181,23 @@ func (r *Repo) rebasedAt(branch string) (string, bool, error) {
 		for _, state := range []string{"rebase-merge", "rebase-apply"} {
 			name, err := os.ReadFile(filepath.Join(dir, state, "head-name"))
 			if err == nil && strings.TrimSpace(string(name)) == branch {
-				return dir, true, nil
+				return workTreeOf(dir), true, nil
 			}
 		}
 	}
 	return "", false, nil
+}
+
+// workTreeOf finds the work tree of a git folder; a folder without one stands
+// for itself.
+func workTreeOf(gitDir string) string {
+	if link, err := os.ReadFile(filepath.Join(gitDir, "gitdir")); err == nil { // a linked work tree's .git file
+		return filepath.Dir(strings.TrimSpace(string(link)))
+	}
+	if filepath.Base(gitDir) == ".git" {
+		return filepath.Dir(gitDir)
+	}
+	return gitDir
 }
 
 // Operation names what is under way in this work tree: merge, rebase,

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +21,9 @@ func (r *Repo) FastForward(ctx context.Context, commit OID) error {
 	if err != nil {
 		return err
 	}
+	if err := r.firstCheckout(ctx, commit); err != nil {
+		return err
+	}
 	_, err = r.run(context.WithoutCancel(ctx), call{
 		mode: checkout, flags: flags,
 		args: []string{"merge", "--ff-only", "--no-overwrite-ignore", "--no-autostash", "--no-verify-signatures",
@@ -26,6 +31,43 @@ func (r *Repo) FastForward(ctx context.Context, commit OID) error {
 		env: []string{"GIT_REFLOG_ACTION=git agent"},
 	})
 	return inTheWay(err)
+}
+
+// firstCheckout protects files before the first commit: there git merge does
+// not look at --no-overwrite-ignore.
+func (r *Repo) firstCheckout(ctx context.Context, commit OID) error {
+	if _, err := r.Resolve(ctx, "HEAD"); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	tree, err := r.TreeOf(ctx, string(commit))
+	if err != nil {
+		return err
+	}
+	entries, err := r.ListTree(ctx, tree)
+	if err != nil {
+		return err
+	}
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-z"}})
+	if err != nil {
+		return fmt.Errorf("look at the index: %w", err)
+	}
+	tracked := map[string]bool{}
+	for _, p := range records(out) {
+		tracked[p] = true
+	}
+	found := map[string]bool{}
+	for _, e := range entries {
+		for p := e.Path; p != "."; p = path.Dir(p) {
+			st, err := os.Lstat(filepath.Join(r.top, filepath.FromSlash(p)))
+			if err == nil && !tracked[p] && (p == e.Path || !st.IsDir()) {
+				found[p] = true
+			}
+		}
+	}
+	if len(found) > 0 {
+		return &LocalChangesError{Paths: slices.Sorted(maps.Keys(found)), Untracked: true}
+	}
+	return nil
 }
 
 // inTheWay reads which files made git refuse.
@@ -196,17 +238,17 @@ func (r *Repo) unstage(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// IsIgnored says whether the user's ignore rules, all of them, cover path. A
+// IsIgnored says whether the user's ignore rules, all of them, cover name. A
 // tracked file is not ignored.
-func (r *Repo) IsIgnored(ctx context.Context, path string) (bool, error) {
+func (r *Repo) IsIgnored(ctx context.Context, name string) (bool, error) {
 	// check-ignore refuses literal pathspecs; "./" takes magic from the path.
 	out, err := r.run(ctx, call{mode: checkout, flags: []string{"--no-literal-pathspecs"},
-		args: []string{"check-ignore", "-z", "--stdin"}, stdin: []byte("./" + path + "\x00")})
+		args: []string{"check-ignore", "-z", "--stdin"}, stdin: []byte("./" + name + "\x00")})
 	if exitCode(err) == 1 {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("is %s ignored: %w", path, err)
+		return false, fmt.Errorf("is %s ignored: %w", name, err)
 	}
 	return len(out) > 0, nil
 }

@@ -19,6 +19,8 @@ func ahead(t *testing.T) (dir string, base, tip gitops.OID) {
 	dir = testenv.Repo(t)
 	base = commit(t, dir, "a", "1\n", "b", "1\n", "mine", "1\n", ".gitignore", "*.log\n")
 	tip = commit(t, dir, "a", "2\n", "new", "n\n")
+	testenv.Write(t, dir, "x.log/y", "in a folder\n")
+	testenv.Git(t, dir, "add", "-f", "x.log/y")
 	testenv.Git(t, dir, "add", "-f", "--", ".gitignore")
 	testenv.Write(t, dir, "out.log", "from the tip\n")
 	testenv.Git(t, dir, "add", "-f", "out.log")
@@ -42,6 +44,7 @@ func TestFastForwardTouchesOnlyTheCommit(t *testing.T) {
 	must(t, open(t, dir).FastForward(t.Context(), tip))
 	want := before
 	want["a"], want["new"], want["out.log"] = "-rw-r--r-- 2\n", "-rw-r--r-- n\n", "-rw-r--r-- from the tip\n"
+	want["x.log/y"] = "-rw-r--r-- in a folder\n"
 	if diff := cmp.Diff(want, state(t, dir, ".git")); diff != "" {
 		t.Errorf("the work tree differs by more than the commit:\n%s", diff)
 	}
@@ -60,11 +63,20 @@ func TestFastForwardOverwritesNothing(t *testing.T) {
 		path      string
 		untracked bool
 	}{
-		"changed":   {func(t *testing.T, dir string) { testenv.Write(t, dir, "a", "mine\n") }, "a", false},
-		"staged":    {func(t *testing.T, dir string) { testenv.Write(t, dir, "a", "m\n"); testenv.Git(t, dir, "add", "a") }, "a", false},
-		"untracked": {func(t *testing.T, dir string) { testenv.Write(t, dir, "new", "mine\n") }, "new", true},
-		"ignored":   {func(t *testing.T, dir string) { testenv.Write(t, dir, "out.log", "mine\n") }, "out.log", true},
-		"folder":    {func(t *testing.T, dir string) { testenv.Write(t, dir, "new/file", "mine\n") }, "new", true},
+		"changed":                   {func(t *testing.T, dir string) { testenv.Write(t, dir, "a", "mine\n") }, "a", false},
+		"staged":                    {func(t *testing.T, dir string) { testenv.Write(t, dir, "a", "m\n"); testenv.Git(t, dir, "add", "a") }, "a", false},
+		"untracked":                 {func(t *testing.T, dir string) { testenv.Write(t, dir, "new", "mine\n") }, "new", true},
+		"ignored":                   {func(t *testing.T, dir string) { testenv.Write(t, dir, "out.log", "mine\n") }, "out.log", true},
+		"ignored file for a folder": {func(t *testing.T, dir string) { testenv.Write(t, dir, "x.log", "mine\n") }, "x.log", true},
+		"assumed unchanged": {func(t *testing.T, dir string) {
+			testenv.Git(t, dir, "update-index", "--assume-unchanged", "a")
+			testenv.Write(t, dir, "a", "mine\n")
+		}, "a", false},
+		"skipped in the work tree": {func(t *testing.T, dir string) {
+			testenv.Git(t, dir, "update-index", "--skip-worktree", "a")
+			testenv.Write(t, dir, "a", "mine\n")
+		}, "a", false},
+		"folder": {func(t *testing.T, dir string) { testenv.Write(t, dir, "new/file", "mine\n") }, "new", true},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -221,12 +221,16 @@ func TestLandingOnABranchThatMoved(t *testing.T) {
 
 func TestLandingTheFirstCommit(t *testing.T) {
 	testenv.Clean(t)
-	for name, c := range map[string]struct{ file, how string }{"free": {"x.txt", workspace.Moved}, "in the way": {"app.js", workspace.Aside}} {
+	for name, c := range map[string]struct{ file, how string }{
+		"free": {"x.txt", workspace.Moved}, "in the way": {"app.js", workspace.Aside}, "ignored, in the way": {"app.js", workspace.Aside}} {
 		dir := testenv.Repo(t)
 		r := open(t, dir)
 		testenv.Write(t, dir, "staged.txt", "s\n")
 		testenv.Git(t, dir, "add", "staged.txt")
 		testenv.Write(t, dir, c.file, "mine\n")
+		if strings.HasPrefix(name, "ignored") {
+			testenv.Write(t, dir, ".git/info/exclude", c.file+"\n")
+		}
 		spec := workspace.LandSpec{Branch: "refs/heads/main", Tree: with(t, r, "", "app.js", "1\n"), Message: "first\n", Session: "s1"}
 		l, err := workspace.Land(t.Context(), r, spec)
 		if err != nil || l.How != c.how {
@@ -237,6 +241,9 @@ func TestLandingTheFirstCommit(t *testing.T) {
 			t.Errorf("%s: %s = %q", name, c.file, got)
 		}
 		want := "A  staged.txt\n?? " + c.file
+		if strings.HasPrefix(name, "ignored") {
+			want = "A  staged.txt"
+		}
 		if got := testenv.Git(t, dir, "status", "--porcelain"); got != want {
 			t.Errorf("%s: status\n%s", name, got)
 		}
