@@ -1,0 +1,39 @@
+# Everything here works in a fresh clone on a machine with Go, git and make.
+
+GO ?= go
+export CGO_ENABLED ?= 0
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0)
+
+.PHONY: build install setup test test-ollama figures fuzz demo man vet clean
+
+build: ## the binary, bin/git-agent
+	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
+
+install: build ## binary and man page below PREFIX (default ~/.local)
+	sh scripts/install.sh
+
+setup: ## what the tests need: a Chromium
+	sh scripts/setup.sh
+
+vet:
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+
+test: setup vet ## every test but the one against the real Ollama
+	$(GO) test -timeout 9m ./...
+
+test-ollama: ## the client against the real Ollama server, built from source at first
+	sh scripts/ollama/test.sh
+
+figures: build setup ## the measured promises, each beside its bound
+	$(GO) test -count=1 -v -run 'TestFigures' ./cmd/git-agent
+
+fuzz: ## each fuzz test for a short while
+	sh scripts/fuzz.sh
+
+demo: build setup ## the main job in a temporary repository; MODEL=name uses a running Ollama
+	sh demo/demo.sh $(MODEL)
+
+clean:
+	rm -rf bin

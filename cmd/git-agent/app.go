@@ -1,0 +1,96 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gitagent/gitops"
+	"gitagent/internal/session"
+)
+
+// version is set at build time by -ldflags.
+var version = "0.1.0"
+
+func newApp(t *terminal) *cli.App {
+	app := &cli.App{
+		Name:                 "git-agent",
+		HelpName:             "git agent",
+		Usage:                "let a small local model build a large project, and believe only what is proved",
+		Version:              version,
+		HideVersion:          false,
+		EnableBashCompletion: true,
+		Reader:               t.stdin,
+		Writer:               t.stdout,
+		ErrWriter:            t.stderr,
+		ExitErrHandler:       func(*cli.Context, error) {},
+		Commands: []*cli.Command{
+			initCommand(t), stepCommand(t), runCommand(t),
+			statusCommand(t), logCommand(t), showCommand(t),
+			verifyCommand(t), pageCommand(t), checkCommand(t),
+			featuresCommand(t), hooksCommand(t), hookCommand(t), allowCommand(t),
+			trustCommand(t), doctorCommand(t), undoCommand(t), takeCommand(t), modelCommand(t),
+		},
+	}
+	settle(app.Commands)
+	app.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usage("%s", err.Error()) }
+	return app
+}
+
+// settle gives every command the same manners.
+func settle(cmds []*cli.Command) {
+	for _, c := range cmds {
+		c.HideHelpCommand = true
+		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usage("%s", err.Error()) }
+		settle(c.Subcommands)
+	}
+}
+
+var jsonFlag = &cli.BoolFlag{Name: "json", Usage: "print JSON"}
+
+// modelFlags choose the model and its host.
+func modelFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "model", Usage: "`NAME` of the model (git config agent.model)"},
+		&cli.StringFlag{Name: "host", Usage: "`URL` of the Ollama server (git config agent.host, OLLAMA_HOST)"},
+		&cli.IntFlag{Name: "num-ctx", Usage: "context `TOKENS` (git config agent.numCtx)"},
+	}
+}
+
+// open finds the repository of the current folder and its settings.
+func open(c *cli.Context, strict bool) (*gitops.Repo, session.Settings, error) {
+	find := gitops.OpenLenient
+	if strict {
+		find = gitops.Open
+	}
+	repo, err := find(c.Context, ".")
+	if err != nil {
+		return nil, session.Settings{}, err
+	}
+	cfg, err := repo.Config(c.Context)
+	if err != nil {
+		return nil, session.Settings{}, err
+	}
+	set, err := session.LoadSettings(cfg, nil, session.Flags{
+		Host: c.String("host"), Model: c.String("model"), NumCtx: c.Int("num-ctx"),
+		Turns: c.Int("turns"), Attempts: c.Int("attempts"), Time: c.Duration("time"),
+	})
+	if err != nil {
+		return nil, set, &exitError{code: codeUsage, err: err}
+	}
+	return repo, set, nil
+}
+
+// noArgs refuses arguments that a command does not take.
+func noArgs(c *cli.Context) error {
+	if c.Args().Present() {
+		return usage("%s takes no argument, but got %q", c.Command.HelpName, c.Args().First())
+	}
+	return nil
+}
+
+// oneArg returns the one argument of a command; name is its name in usage.
+func oneArg(c *cli.Context, name string) (string, error) {
+	if c.NArg() != 1 {
+		return "", usage("%s takes one argument: %s", c.Command.HelpName, name)
+	}
+	return c.Args().First(), nil
+}

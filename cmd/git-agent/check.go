@@ -1,0 +1,74 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gitagent/hooks"
+	"gitagent/internal/plain"
+	"gitagent/internal/session"
+)
+
+func checkCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name: "check", Usage: "hold the rules against every commit of a range", ArgsUsage: "[RANGE]",
+		Description: "Exit code 0: every rule held and every flip is proved. 1: a rule was broken. 4: a flip is\ncarried, that is proved on another tree (after a rebase or a squash); verify proves it again.",
+		Flags:       []cli.Flag{jsonFlag},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usage("check takes one range, for example main..HEAD")
+			}
+			repo, _, err := open(c, false)
+			if err != nil {
+				return err
+			}
+			rng := c.Args().First()
+			if rng == "" {
+				rng = "HEAD"
+			}
+			rep, err := hooks.CheckRange(c.Context, repo, rng)
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				if err := t.printJSON(rep); err != nil {
+					return err
+				}
+			} else {
+				t.tellCheck(rep)
+			}
+			return exit(checkCode(rep))
+		},
+	}
+}
+
+func (t *terminal) tellCheck(rep hooks.Report) {
+	for _, v := range rep.Violations {
+		t.printf("%s %s\n", v.Commit.Short(), plain.Line(v.Subject, 60))
+		hooks.Print(t.stdout, []hooks.Violation{v.Violation})
+	}
+	for _, o := range rep.Overrides {
+		t.printf("%s allowed by a person (%s): %s\n", o.Commit.Short(), o.Guard, plain.Line(o.Reason, 200))
+	}
+	states := map[string]int{}
+	for _, f := range rep.Flips {
+		states[f.State]++
+		if f.State != hooks.Proved {
+			t.printf("%s flips %s: %s%s\n", f.Commit.Short(), f.Feature, f.State, after(", ", plain.Line(f.Why, 200)))
+		}
+	}
+	t.printf("%d commits, %d violations; flips: %d proved, %d carried, %d missing\n", rep.Commits, len(rep.Violations), states[hooks.Proved], states[hooks.Carried], states[hooks.Missing])
+}
+
+func checkCode(rep hooks.Report) int {
+	for _, v := range rep.Violations {
+		if !v.Warn {
+			return codeViolation
+		}
+	}
+	for _, f := range rep.Flips {
+		if f.State == hooks.Carried {
+			return session.Unverified.ExitCode()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"os"
+	"sort"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/gitops"
+	"gitagent/hooks"
+	"gitagent/internal/plain"
+)
+
+func hooksCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name: "hooks", Usage: "install, remove or look at the hooks",
+		Subcommands: []*cli.Command{
+			{Name: "install", Usage: "install the hooks beside those that are there", Action: func(c *cli.Context) error {
+				if err := noArgs(c); err != nil {
+					return err
+				}
+				repo, _, err := open(c, false)
+				if err != nil {
+					return err
+				}
+				exe, err := os.Executable()
+				if err != nil {
+					return err
+				}
+				done, err := hooks.Install(c.Context, repo, exe)
+				if err != nil {
+					return err
+				}
+				t.tellHooks(done)
+				return nil
+			}},
+			{Name: "uninstall", Usage: "remove what was installed, and nothing else", Action: func(c *cli.Context) error {
+				if err := noArgs(c); err != nil {
+					return err
+				}
+				repo, _, err := open(c, false)
+				if err != nil {
+					return err
+				}
+				done, err := hooks.Uninstall(c.Context, repo)
+				if err != nil {
+					return err
+				}
+				t.tellHooks(done)
+				return nil
+			}},
+			{Name: "status", Usage: "say whether the hooks can fire", Flags: []cli.Flag{jsonFlag}, Action: func(c *cli.Context) error {
+				if err := noArgs(c); err != nil {
+					return err
+				}
+				repo, _, err := open(c, false)
+				if err != nil {
+					return err
+				}
+				return t.hooksStatus(c, repo)
+			}},
+		},
+	}
+}
+
+// tellHooks says what happened to each hook.
+func (t *terminal) tellHooks(done hooks.Installed) {
+	for _, h := range done.Hooks {
+		t.printf("  hook:  %s %s%s%s\n", h.Done, h.Path, after(", the former one runs first as ", h.Kept), after(": ", plain.Line(h.Why, 300)))
+	}
+}
+
+func (t *terminal) hooksStatus(c *cli.Context, repo *gitops.Repo) error {
+	st, err := hooks.Inspect(c.Context, repo)
+	if err != nil {
+		return err
+	}
+	code := 0
+	if !st.OK() {
+		code = codeViolation
+	}
+	if c.Bool("json") {
+		if err := t.printJSON(st); err != nil {
+			return err
+		}
+		return exit(code)
+	}
+	t.printf("hooks run from %s%s%s\n", st.Dir, after(", set in ", st.Origin), after(": ", st.Obstacle))
+	for _, h := range st.Hooks {
+		t.printf("%s %-10s %s\n", sign(h.Effective), h.Hook, plain.Line(h.Path+after(": ", h.Problem), 300))
+	}
+	t.printf("%s binary     %s\n", sign(st.Binary != "" || st.Bare != ""), plain.Line(st.Binary+after("; with a bare PATH: ", st.Bare), 300))
+	return exit(code)
+}
+
+// hookCommand is what the installed hooks call.
+func hookCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name: "hook", Hidden: true, SkipFlagParsing: true,
+		Usage: "called by the hooks: git agent hook NAME [ARGS]",
+		Action: func(c *cli.Context) error {
+			if !c.Args().Present() {
+				return usage("hook needs the hook's name")
+			}
+			return exit(hooks.Run(c.Context, ".", c.Args().First(), c.Args().Tail(), t.stdin, t.stderr))
+		},
+	}
+}
+
+func allowCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name: "allow", Usage: "let the next commit pass one guard", ArgsUsage: "GUARD",
+		Flags: []cli.Flag{&cli.StringFlag{Name: "reason", Usage: "`WHY`, recorded in the commit"}},
+		Action: func(c *cli.Context) error {
+			guard, err := oneArg(c, "the guard: "+strings.Join(hooks.Guards(), ", "))
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(c.String("reason")) == "" {
+				return usage("say why: git agent allow %s --reason \"…\"", plain.Line(guard, 20))
+			}
+			known := hooks.Guards()
+			sort.Strings(known)
+			if i := sort.SearchStrings(known, guard); i == len(known) || known[i] != guard {
+				return usage("there is no guard %q; there are: %s", plain.Line(guard, 20), strings.Join(known, ", "))
+			}
+			repo, _, err := open(c, false)
+			if err != nil {
+				return err
+			}
+			if err := hooks.Permit(c.Context, repo, guard, c.String("reason")); err != nil {
+				return err
+			}
+			t.printf("the next commit may pass the guard %q once; the reason is recorded in it\n", guard)
+			return nil
+		},
+	}
+}

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gitagent/features"
+	"gitagent/internal/plain"
+	"gitagent/internal/session"
+)
+
+func initCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name:      "init",
+		Usage:     "turn a wish into a list of features that all say \"passes\": false",
+		ArgsUsage: "[WISH]",
+		Flags: append(modelFlags(),
+			&cli.StringFlag{Name: "spec", Usage: "take the wish from a written specification in `FILE`"},
+			&cli.StringFlag{Name: "features", Usage: "take a list made by hand from `FILE`; needs no model"},
+			&cli.IntFlag{Name: "count", Usage: "about `N` features", Value: 20},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "write the list without showing it first"},
+			jsonFlag,
+		),
+		Action: func(c *cli.Context) error {
+			repo, set, err := open(c, true)
+			if err != nil {
+				return err
+			}
+			opt, err := initOptions(c, t)
+			if err != nil {
+				return err
+			}
+			var res session.InitResult
+			err = withModel(c, t, set, func() (err error) {
+				res, err = session.Init(c.Context, repo, set, opt, &liveView{t: t})
+				return err
+			})
+			if errors.Is(err, session.ErrDeclined) {
+				t.printf("nothing was written\n")
+				return exit(codeViolation)
+			}
+			if err != nil {
+				return err
+			}
+			if c.Bool("json") {
+				return t.printJSON(res)
+			}
+			t.tellInit(res)
+			return nil
+		},
+	}
+}
+
+func initOptions(c *cli.Context, t *terminal) (session.InitOptions, error) {
+	opt := session.InitOptions{Wish: strings.TrimSpace(strings.Join(c.Args().Slice(), " ")), Count: c.Int("count")}
+	if opt.Count < 1 || opt.Count > 10000 {
+		return opt, usage("--count takes a number from 1 to 10000")
+	}
+	given := 0
+	for _, said := range []bool{opt.Wish != "", c.String("spec") != "", c.String("features") != ""} {
+		if said {
+			given++
+		}
+	}
+	if given > 1 {
+		return opt, usage("give one of a wish, --spec and --features")
+	}
+	if name := c.String("spec"); name != "" {
+		data, err := readFile(t, name)
+		if err != nil {
+			return opt, err
+		}
+		opt.Spec = string(data)
+	}
+	if name := c.String("features"); name != "" {
+		data, err := readFile(t, name)
+		if err != nil {
+			return opt, err
+		}
+		opt.List = data
+	}
+	if exe, err := os.Executable(); err == nil {
+		opt.Binary = exe
+	}
+	if t.person && !c.Bool("yes") && !c.Bool("json") {
+		opt.Confirm = t.confirmList
+	}
+	return opt, nil
+}
+
+// readFile reads a file named on the command line; "-" is standard input.
+func readFile(t *terminal, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(t.stdin)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, &exitError{code: codeUsage, err: err}
+	}
+	return data, nil
+}
+
+// confirmList shows a list for a yes, an edit or a no.
+func (t *terminal) confirmList(list *features.List) (*features.List, bool, error) {
+	for {
+		t.notef("\n%s\n", plain.Line(list.Goal, 200))
+		for _, f := range list.Features {
+			t.notef("  %s  %s\n", f.ID, plain.Line(f.Description, 100))
+			for _, s := range f.Steps {
+				t.notef("        - %s\n", plain.Line(s, 120))
+			}
+		}
+		switch t.choose(fmt.Sprintf("%d features. Write them?", len(list.Features)), "y/e(dit)/N") {
+		case "y":
+			return list, true, nil
+		case "e":
+			edited, err := t.editList(list)
+			if err != nil {
+				t.notef("error: %s\n", plain.Text(err.Error()))
+				continue
+			}
+			list = edited
+		default:
+			return nil, false, nil
+		}
+	}
+}
+
+// editList opens the list in the person's editor, as git would.
+func (t *terminal) editList(list *features.List) (*features.List, error) {
+	dir, err := os.MkdirTemp("", "git-agent-list-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, features.Path)
+	if err := os.WriteFile(path, list.Bytes(), 0o600); err != nil {
+		return nil, err
+	}
+	editor, err := exec.Command("git", "var", "GIT_EDITOR").Output()
+	if err != nil {
+		return nil, fmt.Errorf("git knows no editor: %w", err)
+	}
+	cmd := exec.Command("sh", "-c", strings.TrimSpace(string(editor))+` "$1"`, "editor", path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.stdin, t.stdout, t.stderr
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("the editor: %w", err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return features.Parse(data)
+}
+
+// tellInit says what was written and what to type next.
+func (t *terminal) tellInit(r session.InitResult) {
+	if r.Already {
+		t.printf("git agent is set up here already: %d features; nothing was changed\n  next:  git agent status\n", r.Features)
+		return
+	}
+	t.printf("%d features, none proved yet\n  wrote: %s\n  kept:  commit %s holds exactly these files\n", r.Features, strings.Join(r.Files, ", "), r.Commit.Short())
+	if r.Claimed > 0 {
+		t.printf("  note:  %d features are claimed to pass; git agent verify can prove those that have a contract\n", r.Claimed)
+	}
+	t.tellHooks(r.Hooks)
+	if r.Config.Setup == "" && r.Config.Start == "" && r.Config.Static == "" && len(r.Config.Tests) == 0 {
+		t.printf("  note:  nothing was recognised to start or to test; .agent/config says how once there is\n")
+	}
+	t.printf("  next:  git agent step\n")
+}

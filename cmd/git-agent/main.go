@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"gitagent/internal/hint"
+	"gitagent/internal/plain"
+	"gitagent/internal/sandbox"
+	"gitagent/internal/session"
+)
+
+func main() {
+	sandbox.Dispatch()
+	os.Exit(run(os.Args))
+}
+
+// run is the whole program; it returns the exit code.
+func run(argv []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	t := newTerminal(os.Stdin, os.Stdout, os.Stderr)
+	app := newApp(t)
+	args, err := arrange(app, argv)
+	if err == nil {
+		err = app.RunContext(ctx, args)
+	}
+	return conclude(t.stderr, ctx, err)
+}
+
+// conclude shows an error with its hints and gives the exit code.
+func conclude(w io.Writer, ctx context.Context, err error) int {
+	if err == nil {
+		return 0
+	}
+	var exit *exitError
+	if errors.As(err, &exit) && exit.err == nil {
+		return exit.code
+	}
+	fmt.Fprintf(w, "error: %s\n", plain.Text(err.Error()))
+	for _, h := range hint.Of(err) {
+		fmt.Fprintf(w, "hint: %s\n", plain.Text(h))
+	}
+	switch {
+	case exit != nil:
+		return exit.code
+	case ctx.Err() != nil:
+		return session.Interrupted.ExitCode()
+	default:
+		return session.Environment.ExitCode()
+	}
+}
+
+// Exit codes that are not ends of a session.
+const (
+	codeViolation = 1
+	codeUsage     = 2
+)
+
+// exitError carries an exit code. Without an error nothing more is printed:
+// the command has said it all.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// usage is an error of the command line.
+func usage(format string, args ...any) error {
+	return &exitError{code: codeUsage, err: fmt.Errorf(format, args...)}
+}
+
+// exit ends the program with a code and no more words; 0 is success.
+func exit(code int) error {
+	if code == 0 {
+		return nil
+	}
+	return &exitError{code: code}
+}

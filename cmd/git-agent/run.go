@@ -1,0 +1,48 @@
+package main
+
+import (
+	"github.com/urfave/cli/v2"
+
+	"gitagent/internal/plain"
+	"gitagent/internal/session"
+)
+
+func runCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name:  "run",
+		Usage: "repeat step until all features pass or something stands in the way",
+		Flags: append(sessionFlags(),
+			&cli.IntFlag{Name: "max-steps", Usage: "end after `N` sessions"},
+			&cli.DurationFlag{Name: "max-time", Usage: "end after `DURATION`, for example 8h"},
+		),
+		Action: func(c *cli.Context) error {
+			if err := noArgs(c); err != nil {
+				return err
+			}
+			repo, set, err := open(c, true)
+			if err != nil {
+				return err
+			}
+			opt := session.RunOptions{Step: stepOptions(c, t), MaxSteps: c.Int("max-steps"), MaxTime: c.Duration("max-time")}
+			if !c.Bool("json") {
+				opt.Each = t.tellOutcome
+			}
+			var res session.RunResult
+			err = withModel(c, t, set, func() (err error) {
+				res, err = session.Run(c.Context, repo, set, opt, &liveView{t: t, verbose: c.Bool("verbose")})
+				return err
+			})
+			if c.Bool("json") {
+				if jerr := t.printJSON(res); jerr != nil {
+					return jerr
+				}
+			} else {
+				t.printf("%s: %d of %d features pass, %d sessions, %d verified%s\n", res.Stopped, res.Passing, res.Total, res.Steps, res.Verified, after("; ", plain.Line(res.Reason, 300)))
+			}
+			if err != nil {
+				return &exitError{code: res.Stopped.ExitCode(), err: err}
+			}
+			return exit(res.Stopped.ExitCode())
+		},
+	}
+}

@@ -1,0 +1,170 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"gitagent/gitops"
+	"gitagent/internal/plain"
+	"gitagent/internal/project"
+	"gitagent/internal/verify"
+	"gitagent/internal/verify/evidence"
+)
+
+// check runs, on exactly this tree in the check tree, the contract, its bite,
+// the tests that passed before and older contracts. An error is the
+// environment's fault; what the work lacks comes back as defects.
+func (s *step) check(ctx context.Context, tree gitops.OID) (verdict, error) {
+	if tree == s.baseID && !s.already {
+		return verdict{defects: []string{"no file was changed"}}, nil
+	}
+	if err := s.freshCheckTree(ctx, tree); err != nil {
+		return verdict{}, err
+	}
+	v := verdict{record: evidence.Record{
+		Version: evidence.Version, Feature: s.feature.ID, Session: s.id, Model: s.loaded.Name, Tree: string(tree),
+		Contract: s.contract.Digest(), Time: time.Now().UTC().Truncate(time.Second), AlreadyMet: s.already, Bite: s.bite,
+	}}
+	for _, part := range []func(context.Context, gitops.OID, *verdict) error{
+		s.checkContract, s.checkBite, s.checkTests, s.checkOlder,
+	} {
+		if err := part(ctx, tree, &v); err != nil {
+			return verdict{}, err
+		}
+		if len(v.defects) > 0 {
+			return v, nil
+		}
+	}
+	v.record.Verdict = verify.Pass
+	return v, nil
+}
+
+// freshCheckTree makes the check tree equal to tree; where lockfiles changed,
+// the harness installs again.
+func (s *step) freshCheckTree(ctx context.Context, tree gitops.OID) error {
+	before := project.LockDigest(os.DirFS(s.ws.CheckDir()))
+	if err := s.ws.SyncCheck(ctx, tree); err != nil {
+		return err
+	}
+	if project.LockDigest(os.DirFS(s.ws.CheckDir())) == before {
+		return nil
+	}
+	network, err := s.network()
+	if err != nil {
+		return err
+	}
+	if _, err := s.ver.Setup(ctx, s.target(s.ws.CheckDir(), tree), network); err != nil {
+		return fmt.Errorf("set-up of the new dependencies: %w", err)
+	}
+	return s.ws.SyncCheck(ctx, tree)
+}
+
+func (s *step) checkContract(ctx context.Context, tree gitops.OID, v *verdict) error {
+	out, err := s.ver.Contract(ctx, s.contract, s.target(s.ws.CheckDir(), tree), s.shots)
+	if err != nil {
+		return err
+	}
+	v.record.Checks = out.Checks
+	if out.NoMeans != "" {
+		return ended(Unverified, "%s", out.NoMeans)
+	}
+	s.emit(Event{Kind: "check", OK: out.Verdict == verify.Pass, Text: "contract: " + out.Verdict, Detail: firstReason(out.Checks)})
+	if out.Verdict == verify.Pass {
+		return s.ws.SyncCheck(ctx, tree)
+	}
+	v.unverified = out.Verdict == verify.Unverified
+	for _, c := range out.Checks {
+		if c.Verdict != verify.Pass {
+			v.defects = append(v.defects, describe(c))
+		}
+	}
+	return nil
+}
+
+// describe says what a check observed, in words for the executor.
+func describe(c evidence.Check) string {
+	text := fmt.Sprintf("check %s (%s) covering steps %v: %s: %s", c.ID, c.Kind, c.Covers, c.Verdict, c.Reason)
+	for _, o := range c.Observed {
+		text += "\n  " + o
+	}
+	return plain.Clip(text, 2000)
+}
+
+// checkBite runs the contract without its actions on the finished tree: where
+// that passes, the actions prove nothing.
+func (s *step) checkBite(ctx context.Context, tree gitops.OID, v *verdict) error {
+	passed, why, err := s.ver.BiteWithoutActions(ctx, s.contract, s.target(s.ws.CheckDir(), tree))
+	if err != nil {
+		return err
+	}
+	if passed {
+		v.defects = append(v.defects, "the checks pass although nothing was clicked or typed: "+why+
+			". The page must show the result only after the person's action.")
+	}
+	return s.ws.SyncCheck(ctx, tree)
+}
+
+func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) error {
+	for _, t := range s.tests {
+		report, err := s.ver.Tests(ctx, s.target(s.ws.CheckDir(), tree), t.cmd)
+		if err != nil {
+			return err
+		}
+		result, why := t.base.Judge(report)
+		s.emit(Event{Kind: "check", OK: result == verify.Pass, Text: "tests: " + result + " " + plain.Line(why, 120), Detail: report.Output})
+		v.record.AddTests(t.cmd.Command, report.Evidence(result, why))
+		if result != verify.Pass {
+			v.unverified = result == verify.Unverified
+			v.defects = append(v.defects, "tests that passed before the work ("+plain.Line(t.cmd.Command, 60)+"): "+why+"\n"+plain.Clip(plain.Text(report.Output), 1500))
+		}
+	}
+	return s.ws.SyncCheck(ctx, tree)
+}
+
+// olderBudget bounds the share of older contracts that one check replays.
+const olderBudget = 2 * time.Minute
+
+// checkOlder replays contracts of features that pass: a new feature may not
+// break an old one.
+func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) error {
+	if tree == s.baseID {
+		return nil
+	}
+	deadline := time.Now().Add(olderBudget)
+	for _, f := range s.list.Features {
+		if !f.Passes || s.regressed(f.ID) {
+			continue
+		}
+		if time.Now().After(deadline) {
+			s.warn("not every older feature could be replayed in %s", olderBudget)
+			return nil
+		}
+		c, _ := s.provedHere(ctx, f.ID)
+		if c == nil || !s.trust.Has("contract", c.Digest()) {
+			continue
+		}
+		if err := s.ws.SyncCheck(ctx, tree); err != nil {
+			return err
+		}
+		out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), tree), "")
+		if err != nil {
+			return err
+		}
+		s.emit(Event{Kind: "check", OK: out.Verdict == verify.Pass, Text: "still holds: " + f.ID + ": " + out.Verdict})
+		if out.Verdict == verify.Fail {
+			v.defects = append(v.defects, fmt.Sprintf("feature %s (%s), which passed before, fails now: %s", f.ID, plain.Line(f.Description, 100), firstReason(out.Checks)))
+		}
+	}
+	return nil
+}
+
+func (s *step) regressed(id string) bool {
+	for _, e := range s.regress {
+		if e.Feature == id {
+			return true
+		}
+	}
+	return false
+}

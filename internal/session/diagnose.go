@@ -1,0 +1,160 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"gitagent/gitops"
+	"gitagent/hooks"
+	"gitagent/internal/browser"
+	"gitagent/internal/hint"
+	"gitagent/internal/model"
+	"gitagent/internal/plain"
+	"gitagent/internal/sandbox"
+	"gitagent/internal/workspace"
+)
+
+// Finding is one thing that doctor looked at.
+type Finding struct {
+	Name string   `json:"name"`
+	OK   bool     `json:"ok"`
+	Text string   `json:"text"`
+	Do   []string `json:"do,omitempty"` // what a person can do
+}
+
+// Diagnose looks at everything that a session needs. repo may be nil.
+func Diagnose(ctx context.Context, repo *gitops.Repo, repoErr error, set Settings) []Finding {
+	var all []Finding
+	add := func(name, text string, err error) {
+		f := Finding{Name: name, OK: err == nil, Text: text}
+		if err != nil {
+			f.Text, f.Do = plain.Line(err.Error(), 300), hint.Of(err)
+		}
+		all = append(all, f)
+	}
+	if repo == nil {
+		add("repository", "", repoErr)
+	} else {
+		version, err := repo.Version(ctx)
+		add("git", "git "+version+", "+repo.Top(), err)
+		add("hooks", "installed, and a trial commit in a scratch clone was refused as it should be", hooks.Probe(ctx, repo))
+	}
+	text, err := browserFinding(ctx, set)
+	add("browser", text, err)
+	text, err = sandboxFinding(ctx)
+	add("sandbox", text, err)
+	host, models, err := modelFindings(ctx, set)
+	add("model host", host, err)
+	if err == nil {
+		all = append(all, models...)
+	}
+	text, err = pathFinding()
+	add("git-agent", text, err)
+	text, err = diskFinding()
+	add("trees", text, err)
+	return all
+}
+
+func browserFinding(ctx context.Context, set Settings) (string, error) {
+	exe, err := browser.Find(set.Browser)
+	if err != nil {
+		return "", err
+	}
+	out, err := exec.CommandContext(ctx, exe, "--version").Output()
+	if err != nil {
+		return "", hint.New(fmt.Errorf("%s does not run: %w", exe, err), "install it anew, or name another with: git config agent.browser PATH")
+	}
+	return plain.Line(string(out), 80) + " at " + exe, nil
+}
+
+func sandboxFinding(ctx context.Context) (string, error) {
+	sb, err := sandbox.New(ctx, sandbox.Options{})
+	if err != nil {
+		return "", err
+	}
+	if sb.Level() < sandbox.Namespaces {
+		return "", hint.Errorf("step asks once before it works like this", "%s", sb.Describe())
+	}
+	return sb.Describe(), nil
+}
+
+// modelFindings looks for the host and at each model that a tier uses.
+func modelFindings(ctx context.Context, set Settings) (string, []Finding, error) {
+	client, err := model.New(set.ModelSettings())
+	if err != nil {
+		return "", nil, err
+	}
+	version, err := client.Version(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	var found []Finding
+	seen := map[string]bool{}
+	for _, tier := range []model.Tier{model.Cheap, model.Medium, model.Strong} {
+		f := Finding{Name: "model"}
+		name, err := client.Model(tier)
+		if err == nil {
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			f.Text, err = client.Abilities(ctx, name)
+		}
+		if err != nil {
+			f.Text, f.Do = plain.Line(err.Error(), 300), hint.Of(err)
+		} else {
+			f.OK = true
+		}
+		found = append(found, f)
+		if name == "" {
+			break
+		}
+	}
+	return "Ollama " + version + " at " + client.Host(), found, nil
+}
+
+// pathFinding looks for another git-agent that git would start instead.
+func pathFinding() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	found, err := exec.LookPath("git-agent")
+	if err != nil {
+		return "", hint.Errorf("put "+filepath.Dir(self)+" on PATH", "git-agent is not on PATH, so \"git agent\" and the hooks cannot find it")
+	}
+	a, errA := os.Stat(self)
+	b, errB := os.Stat(found)
+	if errA != nil || errB != nil || !os.SameFile(a, b) {
+		return "", hint.Errorf("see which one is meant with: command -v git-agent", "another git-agent comes first on PATH: %s (this one is %s)", found, self)
+	}
+	return found, nil
+}
+
+// diskFinding sums what the trees of sessions use.
+func diskFinding() (string, error) {
+	root, err := workspace.StateRoot()
+	if err != nil {
+		return "", err
+	}
+	var bytes int64
+	err = filepath.WalkDir(root, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // what vanishes meanwhile uses nothing
+		}
+		if info, err := d.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	return fmt.Sprintf("%d MB in %s", bytes>>20, strings.TrimSpace(root)), nil
+}

@@ -1,0 +1,121 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"gitagent/features"
+	"gitagent/gitops"
+	"gitagent/hooks"
+	"gitagent/internal/hint"
+	"gitagent/progress"
+)
+
+// Change is a person's change of the list.
+type Change struct {
+	Kind string // add, edit, split, retire
+	IDs  []string
+	Data []byte // the new features.json
+	Fact string // for the log
+}
+
+// ListEditor computes a change; used are the ids that were ever given out.
+type ListEditor func(l *features.List, used []string) (Change, error)
+
+// EditList changes the list as a person asked, writes the log and commits
+// both, with a trailer that names the change.
+func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, gitops.OID, error) {
+	unlock, err := lock(repo.AgentDir())
+	if err != nil {
+		return Change{}, "", err
+	}
+	defer unlock()
+	list, log, err := cleanList(ctx, repo)
+	if err != nil {
+		return Change{}, "", err
+	}
+	c, err := edit(list, usedIDs(list, log))
+	if err != nil {
+		return c, "", err
+	}
+	entry := progress.Entry{Time: time.Now().UTC(), Kind: "features", Outcome: c.Kind, Facts: []string{c.Fact}}
+	if len(c.IDs) == 1 {
+		entry.Feature = c.IDs[0]
+	}
+	files := map[string][]byte{features.Path: c.Data, progress.Path: progress.Append(log, entry)}
+	old := map[string][]byte{features.Path: list.Bytes(), progress.Path: log}
+	if err := replaceAll(repo.Top(), files); err != nil {
+		return c, "", err
+	}
+	if err := hooks.Permit(ctx, repo, "features", "git agent features "+c.Kind); err != nil {
+		return c, "", err
+	}
+	subject := fmt.Sprintf("Features: %s", c.Fact)
+	trailer := "Agent-Features: " + c.Kind
+	for _, id := range c.IDs {
+		trailer += " " + id
+	}
+	id, err := repo.CommitPaths(ctx, subject+"\n\n"+trailer+"\n", []string{features.Path, progress.Path})
+	if err != nil {
+		if rerr := replaceAll(repo.Top(), old); rerr != nil {
+			return c, "", fmt.Errorf("%w (and the files could not be put back: %v)", err, rerr)
+		}
+		return c, "", err
+	}
+	return c, id, nil
+}
+
+// cleanList reads list and log from the checkout and refuses when either
+// differs from HEAD: the change would take the difference along.
+func cleanList(ctx context.Context, repo *gitops.Repo) (*features.List, []byte, error) {
+	tree, err := repo.TreeOf(ctx, "HEAD")
+	if err != nil {
+		return nil, nil, err
+	}
+	var got [2][]byte
+	for i, path := range []string{features.Path, progress.Path} {
+		data, err := os.ReadFile(filepath.Join(repo.Top(), path))
+		if err != nil {
+			return nil, nil, needList(err)
+		}
+		head, err := repo.ReadFile(ctx, tree, path)
+		if err != nil {
+			return nil, nil, needList(err)
+		}
+		if !bytes.Equal(data, head) {
+			return nil, nil, hint.Errorf("commit the difference or put it back first: git diff "+path, "%s differs from the last commit", path)
+		}
+		got[i] = data
+	}
+	list, err := features.Parse(got[0])
+	return list, got[1], err
+}
+
+var idInLog = regexp.MustCompile(`\bF\d{3,}\b`)
+
+// usedIDs are the ids in the list and in the log, so that a retired one is
+// never given out again.
+func usedIDs(list *features.List, log []byte) []string {
+	var ids []string
+	for _, f := range list.Features {
+		ids = append(ids, f.ID)
+	}
+	for _, m := range idInLog.FindAll(log, -1) {
+		ids = append(ids, string(m))
+	}
+	return ids
+}
+
+func replaceAll(dir string, files map[string][]byte) error {
+	for path, data := range files {
+		if err := writeFile(filepath.Join(dir, path), data, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,334 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/features"
+	"gitagent/gitops"
+	"gitagent/hooks"
+	"gitagent/internal/hint"
+	"gitagent/internal/model"
+	"gitagent/internal/project"
+	"gitagent/progress"
+)
+
+// InitOptions are what init was asked for. Exactly one of Wish, Spec and List
+// is set.
+type InitOptions struct {
+	Wish, Spec string
+	List       []byte // features by hand
+	Count      int
+	Binary     string // absolute path of this program, for the hooks
+	// Confirm shows the list to a person before anything is written; nil
+	// takes it as it is. It returns the list to write, or ok false.
+	Confirm func(*features.List) (list *features.List, ok bool, err error)
+}
+
+// InitResult says what init wrote.
+type InitResult struct {
+	Already  bool            `json:"already"`
+	Features int             `json:"features"`
+	Claimed  int             `json:"claimed"` // imported as passing, without evidence
+	Files    []string        `json:"files"`
+	Commit   gitops.OID      `json:"commit,omitempty"`
+	Hooks    hooks.Installed `json:"hooks"`
+	Config   project.Config  `json:"-"`
+	Receipt  Receipt         `json:"receipt"`
+}
+
+// ErrDeclined says that the person did not take the list; nothing was written.
+var ErrDeclined = errors.New("nothing was written")
+
+// Init makes the list and its companions in one commit of exactly these files.
+// A repository that has them already is left as it is.
+func Init(ctx context.Context, repo *gitops.Repo, set Settings, opt InitOptions, w Watcher) (InitResult, error) {
+	unlock, err := lock(repo.AgentDir())
+	if err != nil {
+		return InitResult{}, err
+	}
+	defer unlock()
+	in := initializer{repo: repo, set: set, opt: opt, watch: w}
+	if err := in.sweep(); err != nil {
+		return InitResult{}, err
+	}
+	list, err := in.existing(ctx)
+	if err != nil || list != nil {
+		return in.already(list), err
+	}
+	if opt.Wish == "" && opt.Spec == "" && opt.List == nil {
+		return InitResult{}, hint.Errorf(`git agent init "a pomodoro timer for the browser"`, "init needs a wish, --spec or --features")
+	}
+	if op, err := repo.Operation(ctx); err != nil || op != "" {
+		if err == nil {
+			err = hint.Errorf("finish it or give it up first", "a %s is under way", op)
+		}
+		return InitResult{}, err
+	}
+	list, err = in.list(ctx)
+	if err != nil {
+		return InitResult{}, err
+	}
+	return in.write(ctx, list)
+}
+
+type initializer struct {
+	repo  *gitops.Repo
+	set   Settings
+	opt   InitOptions
+	watch Watcher
+	spec  string
+	out   InitResult
+}
+
+// existing returns the list that is there already, at HEAD or in the checkout.
+func (in *initializer) existing(ctx context.Context) (*features.List, error) {
+	data, err := os.ReadFile(filepath.Join(in.repo.Top(), features.Path))
+	if errors.Is(err, fs.ErrNotExist) {
+		head, herr := in.repo.Head(ctx)
+		if herr != nil || head.Commit == "" {
+			return nil, herr
+		}
+		tree, terr := in.repo.TreeOf(ctx, string(head.Commit))
+		if terr != nil {
+			return nil, terr
+		}
+		data, err = in.repo.ReadFile(ctx, tree, features.Path)
+		if errors.Is(err, gitops.ErrNotFound) {
+			return nil, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", features.Path, err)
+	}
+	list, err := features.Parse(data)
+	if err != nil {
+		return nil, hint.New(fmt.Errorf("%s is there but cannot be used: %w", features.Path, err),
+			"mend it, or take another form of list with: git agent init --features FILE (after moving it away)")
+	}
+	return list, nil
+}
+
+func (in *initializer) already(list *features.List) InitResult {
+	if list != nil {
+		in.out.Already, in.out.Features = true, len(list.Features)
+	}
+	return in.out
+}
+
+// list makes the list: by hand, or by the planner; a person may look at it.
+func (in *initializer) list(ctx context.Context) (*features.List, error) {
+	name := filepath.Base(in.repo.Top())
+	var list *features.List
+	var err error
+	if in.opt.List != nil {
+		list, err = features.Import(in.opt.List, name, "")
+	} else {
+		list, err = in.plan(ctx, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in.opt.Confirm == nil {
+		return list, nil
+	}
+	list, ok, err := in.opt.Confirm(list)
+	if err == nil && !ok {
+		err = ErrDeclined
+	}
+	return list, err
+}
+
+func (in *initializer) plan(ctx context.Context, name string) (*features.List, error) {
+	client, err := model.New(in.set.ModelSettings())
+	if err != nil {
+		return nil, err
+	}
+	loaded, err := client.Load(ctx, model.Medium, func(text string) {
+		if in.watch != nil {
+			in.watch.On(Event{Kind: "note", Text: text})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	text := in.opt.Wish
+	if in.opt.Spec != "" {
+		text = in.opt.Spec
+	}
+	plan, receipt, err := PlanFeatures(ctx, loaded, text, in.opt.Count, in.watch)
+	in.out.Receipt = receipt
+	if err != nil {
+		return nil, err
+	}
+	in.spec = plan.Spec
+	return features.New(name, plan.Goal, plan.Features)
+}
+
+// files are init's files in the order they are written; the list comes last,
+// so that an interrupted init leaves none.
+func (in *initializer) files(list *features.List) ([]newFile, error) {
+	dir := os.DirFS(in.repo.Top())
+	in.out.Config, _ = project.Detect(dir)
+	files := []newFile{
+		{path: project.ConfigPath, data: in.out.Config.Bytes()},
+		{path: project.InitScript, data: project.Script(dir), exec: true},
+		{path: progress.Path, data: progress.New(list.Project, list.Goal, time.Now())},
+	}
+	if in.spec != "" {
+		files = append(files, newFile{path: ".agent/spec.md", data: []byte(in.spec)})
+	}
+	files = append(files, newFile{path: features.Path, data: list.Bytes()})
+	kept := files[:0]
+	for _, f := range files {
+		old, err := os.ReadFile(filepath.Join(in.repo.Top(), f.path))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			kept = append(kept, f)
+		case err != nil:
+			return nil, err
+		case f.path == progress.Path:
+			if _, perr := progress.Parse(old); perr != nil {
+				return nil, hint.New(fmt.Errorf("%s is there and is not a log of git agent: %w", f.path, perr), "rename it and run init again")
+			}
+			kept = append(kept, newFile{path: f.path, data: old, theirs: true})
+		default:
+			kept = append(kept, newFile{path: f.path, data: old, theirs: true}) // the user's own stays as it is
+		}
+	}
+	return kept, nil
+}
+
+type newFile struct {
+	path   string
+	data   []byte
+	exec   bool
+	theirs bool // was there before: never changed, never removed
+}
+
+func (in *initializer) write(ctx context.Context, list *features.List) (InitResult, error) {
+	files, err := in.files(list)
+	if err != nil {
+		return in.out, err
+	}
+	var paths []string
+	for _, f := range files {
+		ignored, err := in.repo.IsIgnored(ctx, f.path)
+		if err != nil {
+			return in.out, err
+		}
+		if ignored {
+			return in.out, hint.Errorf("take the pattern out of your ignore files: the team needs this file", "%s is ignored by git", f.path)
+		}
+		paths = append(paths, f.path)
+	}
+	if err := in.place(files); err != nil {
+		return in.out, err
+	}
+	done := false
+	defer func() {
+		if !done {
+			_ = in.sweep()
+		}
+	}()
+	if in.out.Hooks, err = hooks.Install(ctx, in.repo, in.opt.Binary); err != nil {
+		return in.out, err
+	}
+	if err := in.permit(ctx, list); err != nil {
+		return in.out, err
+	}
+	message := fmt.Sprintf("Start %s: %d features to build\n\nAgent-Features: init\n", list.Project, len(list.Features))
+	if in.out.Commit, err = in.repo.CommitPaths(ctx, message, paths); err != nil {
+		return in.out, fmt.Errorf("the first commit: %w", err)
+	}
+	done = true
+	_ = os.Remove(in.journalPath())
+	tree, err := in.repo.TreeOf(ctx, string(in.out.Commit))
+	if err != nil {
+		return in.out, err
+	}
+	digest, err := CommandsDigest(ctx, in.repo, tree)
+	if err != nil {
+		return in.out, err
+	}
+	in.out.Files, in.out.Features = paths, len(list.Features)
+	return in.out, project.OpenTrust(in.repo.AgentDir()).Grant("commands", digest)
+}
+
+// permit lets an imported list claim what it claims; nothing else needs it.
+func (in *initializer) permit(ctx context.Context, list *features.List) error {
+	for _, f := range list.Features {
+		if f.Passes {
+			in.out.Claimed++
+		}
+	}
+	if in.out.Claimed == 0 {
+		return nil
+	}
+	return hooks.Permit(ctx, in.repo, "flags", fmt.Sprintf("%d features imported as passing, not proved yet", in.out.Claimed))
+}
+
+func (in *initializer) journalPath() string {
+	return filepath.Join(in.repo.AgentDir(), "init.wal")
+}
+
+// place writes the files one by one, each by rename, after their names are in
+// the journal: whatever stops init, the next call finds what to remove.
+func (in *initializer) place(files []newFile) error {
+	var names []string
+	for _, f := range files {
+		if !f.theirs {
+			names = append(names, f.path)
+		}
+	}
+	if err := os.WriteFile(in.journalPath(), []byte(strings.Join(names, "\n")+"\n"), 0o600); err != nil {
+		return fmt.Errorf("private state: %w", err)
+	}
+	for _, f := range files {
+		if f.theirs {
+			continue
+		}
+		if err := writeFile(filepath.Join(in.repo.Top(), f.path), f.data, f.exec); err != nil {
+			_ = in.sweep()
+			return err
+		}
+	}
+	return nil
+}
+
+// sweep removes what an interrupted init wrote and did not commit.
+func (in *initializer) sweep() error {
+	data, err := os.ReadFile(in.journalPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("private state: %w", err)
+	}
+	head, err := in.repo.Head(context.Background())
+	if err != nil {
+		return err
+	}
+	var tree gitops.OID
+	if head.Commit != "" {
+		if tree, err = in.repo.TreeOf(context.Background(), string(head.Commit)); err != nil {
+			return err
+		}
+	}
+	for _, name := range strings.Fields(string(data)) {
+		if _, err := in.repo.EntryAt(context.Background(), tree, name); err == nil {
+			continue // it was committed after all
+		}
+		if err := os.Remove(filepath.Join(in.repo.Top(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove what an interrupted init left: %w", err)
+		}
+	}
+	_ = os.Remove(filepath.Join(in.repo.Top(), ".agent")) // only when empty
+	return os.Remove(in.journalPath())
+}

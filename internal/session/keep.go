@@ -1,0 +1,64 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gitagent/internal/verify/contract"
+	"gitagent/internal/workspace"
+	"gitagent/progress"
+)
+
+// keep saves what did not land: the tree under refs/agent/attempts, the
+// transcript beside it, and what was learned in the journal.
+func (s *step) keep(ctx context.Context) error {
+	if s.feature == nil || s.script == nil {
+		return nil // nothing was begun
+	}
+	if s.ws != nil {
+		if tree, err := s.ws.Snapshot(ctx); err == nil {
+			s.tree = tree
+		}
+	}
+	s.out.Tree = s.tree
+	if s.tree != "" && (s.tree != s.baseID || s.out.Receipt.Turns > 0) {
+		ref, _, err := workspace.Keep(ctx, s.repo, s.id, s.base.ID, s.tree, s.attachments(), "attempt at "+s.feature.ID+": "+string(s.out.End))
+		if err != nil {
+			return err
+		}
+		s.out.Kept = ref
+	}
+	s.events = append(s.events, progress.Event{Time: time.Now().UTC(), Phase: "stop", Session: s.id, Attempt: s.attempt, Kind: string(s.out.End), Detail: s.out.Reason})
+	files := map[string][]byte{}
+	if s.compiled && s.contract != nil {
+		files[contract.Path(s.feature.ID)] = s.contract.Bytes()
+	}
+	entries := append(append([]progress.Entry{}, s.regress...), s.entry(s.out.End, s.out.Reason))
+	return progress.RecordJournal(ctx, s.repo, entries, map[string][]progress.Event{s.feature.ID: s.events}, files)
+}
+
+// keepRecord keeps the transcript of a session that landed.
+func (s *step) keepRecord(ctx context.Context) error {
+	if err := workspace.KeepRecord(ctx, s.repo, s.id, s.out.Commit, s.attachments()); err != nil {
+		s.warn("the transcript could not be kept: %v", err)
+	}
+	return nil
+}
+
+// attachments are the transcript, the receipt and the screenshots.
+func (s *step) attachments() map[string][]byte {
+	files := map[string][]byte{"transcript.jsonl": s.script.bytes()}
+	if data, err := json.MarshalIndent(s.out.Receipt, "", "  "); err == nil {
+		files["receipt.json"] = append(data, '\n')
+	}
+	shots, _ := filepath.Glob(filepath.Join(s.shots, "*.png"))
+	for _, path := range shots {
+		if data, err := os.ReadFile(path); err == nil && len(data) < 4<<20 {
+			files["shots/"+filepath.Base(path)] = data
+		}
+	}
+	return files
+}

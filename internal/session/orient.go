@@ -1,0 +1,436 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gitagent/features"
+	"gitagent/gitops"
+	"gitagent/internal/browser"
+	"gitagent/internal/hint"
+	"gitagent/internal/model"
+	"gitagent/internal/plain"
+	"gitagent/internal/project"
+	"gitagent/internal/sandbox"
+	"gitagent/internal/verify"
+	"gitagent/internal/verify/contract"
+	"gitagent/internal/verify/evidence"
+	"gitagent/internal/workspace"
+	"gitagent/progress"
+)
+
+// orient is the harness's own reading of where the project stands; it costs no
+// tokens. The cheap refusals come first.
+func (s *step) orient(ctx context.Context) error {
+	for _, do := range []func(context.Context) error{
+		s.recover, s.readRepository, s.readState, s.checkTrust, s.choose,
+		s.openSandbox, s.loadModel, s.openTrees, s.setUp, s.takeBaseline, s.replay,
+	} {
+		if err := do(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *step) recover(ctx context.Context) error {
+	dead, err := recoverCrashed(ctx, s.repo)
+	if err != nil {
+		return fmt.Errorf("recover an interrupted session: %w", err)
+	}
+	if dead != "" {
+		s.warn("session %s was killed; what it had is kept (git agent show)", dead)
+	}
+	return nil
+}
+
+func (s *step) readRepository(ctx context.Context) error {
+	var err error
+	if s.head, err = s.repo.Head(ctx); err != nil {
+		return err
+	}
+	if s.head.Commit == "" {
+		return needList(gitops.ErrNotFound)
+	}
+	s.out.Branch = strings.TrimPrefix(s.head.Branch, "refs/heads/")
+	if s.base, err = s.repo.Commit(ctx, string(s.head.Commit)); err != nil {
+		return err
+	}
+	s.baseID, err = workspace.ProductTree(ctx, s.repo, s.base.Tree)
+	return err
+}
+
+// readState reads the list, the log, the journal and the settings of the base
+// commit: never those of the working directory.
+func (s *step) readState(ctx context.Context) error {
+	data, err := s.repo.ReadFile(ctx, s.base.Tree, features.Path)
+	if err != nil {
+		return needList(err)
+	}
+	if s.list, err = features.Parse(data); err != nil {
+		return hint.New(fmt.Errorf("%s at HEAD: %w", features.Path, err), "mend it, commit it, and check with: git agent features list")
+	}
+	log, err := s.repo.ReadFile(ctx, s.base.Tree, progress.Path)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		return err
+	}
+	if s.entries, err = progress.Parse(log); err != nil {
+		return fmt.Errorf("%s at HEAD: %w", progress.Path, err)
+	}
+	if s.journal, err = progress.LoadJournal(ctx, s.repo); err != nil {
+		return err
+	}
+	s.entries = append(s.entries, s.journal.Entries()...)
+	conf, err := s.repo.ReadFile(ctx, s.base.Tree, project.ConfigPath)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		return err
+	}
+	s.cfg, err = project.Parse(conf)
+	return err
+}
+
+// checkTrust refuses to run commands that this clone has not seen.
+func (s *step) checkTrust(ctx context.Context) error {
+	s.trust = project.OpenTrust(s.repo.AgentDir())
+	digest, err := CommandsDigest(ctx, s.repo, s.base.Tree)
+	if err != nil {
+		return err
+	}
+	if !s.trust.Has("commands", digest) {
+		return hint.Errorf("look at them and allow them with: git agent trust",
+			"the commands of this repository (%s, %s) are not trusted in this clone", project.ConfigPath, project.InitScript)
+	}
+	return nil
+}
+
+// CommandsDigest names the commands that the commit's tree brings: its
+// settings and its init script.
+func CommandsDigest(ctx context.Context, repo *gitops.Repo, tree gitops.OID) (string, error) {
+	var parts [2][]byte
+	for i, path := range []string{project.ConfigPath, project.InitScript} {
+		data, err := repo.ReadFile(ctx, tree, path)
+		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+			return "", err
+		}
+		parts[i] = data
+	}
+	return project.Digest(parts[0], parts[1]), nil
+}
+
+// statusOf reads a feature's history: what is committed and what waits in the
+// journal.
+func (s *step) statusOf(ctx context.Context, id string) (*progress.Status, error) {
+	data, err := s.repo.ReadFile(ctx, s.base.Tree, progress.StatusPath(id))
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		return nil, err
+	}
+	for _, e := range s.journal.Events(id) {
+		data = progress.AppendEvent(data, id, e)
+	}
+	return progress.ParseStatus(id, data)
+}
+
+// choose picks one feature; a person's ID also takes a parked one.
+func (s *step) choose(ctx context.Context) error {
+	s.out.Total = len(s.list.Features)
+	for _, f := range s.list.Features {
+		if f.Passes {
+			s.out.Passing++
+		}
+	}
+	if err := s.pick(ctx); err != nil {
+		return err
+	}
+	var err error
+	if s.status, err = s.statusOf(ctx, s.feature.ID); err != nil {
+		return err
+	}
+	s.out.Feature = s.feature.ID
+	if s.crash, err = openCrashLog(s.repo.AgentDir()); err != nil {
+		return err
+	}
+	s.script = &transcript{}
+	s.mark("orient")
+	s.emit(Event{Kind: "note", Text: fmt.Sprintf("%s %s", s.feature.ID, plain.Line(s.feature.Description, 100))})
+	return nil
+}
+
+func (s *step) pick(ctx context.Context) error {
+	if s.opt.ID != "" {
+		f := s.list.Get(s.opt.ID)
+		switch {
+		case f == nil:
+			return hint.Errorf("see the ids with: git agent features list", "there is no feature %s", plain.Line(s.opt.ID, 40))
+		case f.Passes:
+			return hint.Errorf("prove it again with: git agent verify "+f.ID, "feature %s already passes", f.ID)
+		}
+		for _, d := range f.DependsOn {
+			if dep := s.list.Get(d); dep != nil && !dep.Passes {
+				return ended(Blocked, "%s depends on %s, which does not pass yet", f.ID, d)
+			}
+		}
+		s.feature = f
+		return nil
+	}
+	var failed error
+	f, skipped := s.list.Next(func(id string) string {
+		st, err := s.statusOf(ctx, id)
+		if err != nil {
+			failed = err
+			return ""
+		}
+		if st.Parked(s.set.Park) {
+			return fmt.Sprintf("parked after %d sessions without a proof", st.Incomplete)
+		}
+		return ""
+	})
+	if failed != nil {
+		return failed
+	}
+	if f == nil {
+		return s.nothingLeft(skipped)
+	}
+	s.feature = f
+	return nil
+}
+
+// ErrAllPassing says that there is nothing to do.
+var ErrAllPassing = errors.New("all features pass")
+
+func (s *step) nothingLeft(skipped []features.Skipped) error {
+	if s.out.Passing == s.out.Total {
+		return ErrAllPassing
+	}
+	reasons := make([]string, 0, len(skipped))
+	for _, k := range skipped {
+		reasons = append(reasons, k.ID+" "+k.Reason)
+	}
+	return ended(Blocked, "no feature can be worked on: %s", plain.Line(strings.Join(reasons, "; "), 400))
+}
+
+// openSandbox finds out how well commands can be contained here, and asks once
+// where it is less than it should be.
+func (s *step) openSandbox(ctx context.Context) error {
+	var opt sandbox.Options
+	if s.set.Sandbox == "processes" {
+		opt.ForceLevel = sandbox.Processes
+	}
+	sb, err := sandbox.New(ctx, opt)
+	if err != nil {
+		return err
+	}
+	s.sb = sb
+	s.emit(Event{Kind: "note", Text: sb.Describe()})
+	if sb.Level() >= sandbox.Namespaces || s.set.Sandbox == "processes" {
+		return nil
+	}
+	if s.set.Sandbox == "require" {
+		return hint.Errorf("run it where user namespaces are allowed, or set agent.sandbox to auto", "agent.sandbox is require, but %s", sb.Describe())
+	}
+	if s.trust.Has("unsandboxed", "this-clone") {
+		return nil
+	}
+	if s.opt.Ask == nil || !s.opt.Ask("The model's commands cannot be kept from the network and from your files here ("+sb.Describe()+"). Go on in this clone?") {
+		return hint.Errorf("allow it for this clone with: git config agent.sandbox processes", "commands cannot be contained on this system")
+	}
+	return s.trust.Grant("unsandboxed", "this-clone")
+}
+
+func (s *step) loadModel(ctx context.Context) error {
+	client, err := model.New(s.set.ModelSettings())
+	if err != nil {
+		return err
+	}
+	s.client = client
+	s.loaded, err = client.Load(ctx, model.Cheap, func(text string) { s.emit(Event{Kind: "note", Text: text}) })
+	if err != nil {
+		return err
+	}
+	s.emit(Event{Kind: "note", Text: fmt.Sprintf("model %s, context %d tokens", s.loaded.Name, s.loaded.Context)})
+	return nil
+}
+
+func (s *step) openTrees(ctx context.Context) error {
+	root, err := workspace.StateRoot()
+	if err != nil {
+		return err
+	}
+	if _, err := workspace.Sweep(ctx, root); err != nil {
+		s.warn("trees of dead sessions could not be swept: %v", err)
+	}
+	if s.ws, err = workspace.Create(ctx, s.repo, root, s.id, s.base.ID); err != nil {
+		return err
+	}
+	s.tree = s.baseID
+	s.shots = filepath.Join(s.ws.TempDir(), "shots")
+	for _, dir := range []string{s.shots, filepath.Join(s.ws.TempDir(), "check")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	exe, err := browser.Find(s.set.Browser)
+	if err != nil {
+		s.warn("no browser: pages cannot be verified (%v)", err)
+	}
+	s.ver = &verify.Verifier{Sandbox: s.sb, Browser: exe, Hidden: s.hidden(), Cache: filepath.Join(s.ws.CacheDir(), "check"), Temp: filepath.Join(s.ws.TempDir(), "check")}
+	return s.ws.SyncCheck(ctx, s.baseID)
+}
+
+// hidden lists the folders that nothing started by a session may see.
+func (s *step) hidden() []string {
+	dirs := []string{s.repo.Top(), s.repo.CommonDir()}
+	if home, err := os.UserHomeDir(); err == nil {
+		dirs = append(dirs, home)
+	}
+	return dirs
+}
+
+// target is a folder that holds tree. Where the shared settings leave open how
+// the app is served, the tree itself says; the tests are those of the base.
+func (s *step) target(dir string, tree gitops.OID) verify.Target {
+	cfg := s.cfg.WithDetected(os.DirFS(dir))
+	cfg.Tests = s.cfg.Tests
+	return verify.Target{Dir: dir, Tree: string(tree), Config: cfg}
+}
+
+// setUp installs what the app needs, in the scratch and the check tree, each
+// by the harness's own run.
+func (s *step) setUp(ctx context.Context) error {
+	network, err := s.network()
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{s.ws.CheckDir(), s.ws.ScratchDir()} {
+		if _, err := s.ver.Setup(ctx, s.target(dir, s.baseID), network); err != nil {
+			if !network {
+				err = hint.New(err, "if it needs the network, allow it once with: git agent step --allow-network")
+			}
+			return fmt.Errorf("set-up: %w", err)
+		}
+	}
+	return nil
+}
+
+// network says whether set-up may use the network for these lockfiles.
+func (s *step) network() (bool, error) {
+	digest := project.LockDigest(os.DirFS(s.ws.CheckDir()))
+	if digest == "" {
+		return s.opt.AllowNetwork, nil
+	}
+	if s.trust.Has("network", digest) {
+		return true, nil
+	}
+	if !s.opt.AllowNetwork && (s.opt.Ask == nil || !s.opt.Ask("Set-up may need the network to install dependencies. Allow it for these lockfiles?")) {
+		return false, nil
+	}
+	return true, s.trust.Grant("network", digest)
+}
+
+// suite is one test command with what passed before the work.
+type suite struct {
+	cmd  project.TestCommand
+	base verify.BaselineSet
+}
+
+// takeBaseline runs each test command twice on the base: what passes twice
+// must go on passing.
+func (s *step) takeBaseline(ctx context.Context) error {
+	s.cfg.Tests = s.cfg.WithDetected(os.DirFS(s.ws.CheckDir())).Tests
+	for _, cmd := range s.cfg.Tests {
+		var runs [2]verify.Report
+		for i := range runs {
+			var err error
+			if runs[i], err = s.ver.Tests(ctx, s.target(s.ws.CheckDir(), s.baseID), cmd); err != nil {
+				return fmt.Errorf("tests before the work (%s): %w", plain.Line(cmd.Command, 60), err)
+			}
+		}
+		base := verify.Baseline(runs[0], runs[1])
+		s.tests = append(s.tests, suite{cmd: cmd, base: base})
+		s.emit(Event{Kind: "check", OK: true, Text: "tests before the work: " + base.String()})
+	}
+	return s.ws.SyncCheck(ctx, s.baseID)
+}
+
+// replayBudget bounds the replay of older features before the work.
+const replayBudget = 90 * time.Second
+
+// replay proves features that pass again where their evidence is of another
+// product tree. What no longer holds becomes a regression entry.
+func (s *step) replay(ctx context.Context) error {
+	deadline := time.Now().Add(replayBudget)
+	for _, f := range s.list.Features {
+		if !f.Passes || time.Now().After(deadline) {
+			continue
+		}
+		c, proved := s.provedHere(ctx, f.ID)
+		if c == nil || proved || !s.trust.Has("contract", c.Digest()) {
+			continue
+		}
+		out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), "")
+		if err != nil {
+			return err
+		}
+		s.emit(Event{Kind: "check", OK: out.Verdict == verify.Pass, Text: "replay " + f.ID + ": " + out.Verdict})
+		if out.Verdict == verify.Fail {
+			s.noteRegression(f.ID, out.Checks)
+		}
+	}
+	return s.ws.SyncCheck(ctx, s.baseID)
+}
+
+// provedHere reads a feature's contract and whether its evidence is of the
+// base's product tree.
+func (s *step) provedHere(ctx context.Context, id string) (*contract.Contract, bool) {
+	data, err := s.repo.ReadFile(ctx, s.base.Tree, contract.Path(id))
+	if err != nil {
+		return nil, false
+	}
+	c, err := contract.Parse(data)
+	if err != nil {
+		return nil, false
+	}
+	raw, err := s.repo.ReadFile(ctx, s.base.Tree, evidence.Path(id))
+	if err != nil {
+		return c, false
+	}
+	rec, err := evidence.Parse(raw)
+	return c, err == nil && rec.Proves(id, string(s.baseID), c.Digest()) == nil
+}
+
+func (s *step) noteRegression(id string, checks []evidence.Check) {
+	reason := firstReason(checks)
+	s.warn("%s passes no longer: %s", id, reason)
+	s.regress = append(s.regress, progress.Entry{
+		Time: time.Now().UTC(), Kind: "regression", Session: s.id, Feature: id, Outcome: "regression",
+		Tree: string(s.baseID), Facts: []string{"its contract fails at " + s.base.ID.Short() + ": " + reason},
+	})
+}
+
+// firstReason is the reason of the first check that does not pass.
+func firstReason(checks []evidence.Check) string {
+	for _, c := range checks {
+		if c.Verdict != verify.Pass {
+			return plain.Line(c.ID+": "+c.Reason, 300)
+		}
+	}
+	return ""
+}
+
+// mark writes the state reached to the crash log.
+func (s *step) mark(phase string) {
+	if s.crash == nil {
+		return
+	}
+	line := crashLine{Time: time.Now().UTC(), Session: s.id, Phase: phase, Base: s.base.ID, Tree: s.tree}
+	if s.feature != nil {
+		line.Feature = s.feature.ID
+	}
+	if err := s.crash.note(line); err != nil {
+		s.warn("%v", err)
+	}
+}

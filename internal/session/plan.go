@@ -1,0 +1,226 @@
+package session
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gitagent/gitops"
+	"gitagent/internal/model"
+	"gitagent/internal/plain"
+	"gitagent/internal/verify"
+	"gitagent/internal/verify/contract"
+	"gitagent/internal/workspace"
+)
+
+//go:embed prompts/contract.md
+var contractPrompt string
+
+// repairs is how often a contract goes back to the model with what is wrong.
+const repairs = 2
+
+// plan gets the contract: a committed one, one that an earlier session of this
+// clone compiled, or a new one. It is proved to bite before any code.
+func (s *step) plan(ctx context.Context) error {
+	s.mark("plan")
+	c, err := s.knownContract(ctx)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return s.compile(ctx)
+	}
+	s.contract = c
+	ok, why, err := s.bites(ctx, c)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return ended(Blocked, "the contract of %s proves nothing: %s", s.feature.ID, why)
+	}
+	s.emit(Event{Kind: "check", OK: true, Text: "contract reused, it fails before the work as it should"})
+	return nil
+}
+
+// knownContract finds a contract that fits the feature as it is worded now.
+func (s *step) knownContract(ctx context.Context) (*contract.Contract, error) {
+	path := contract.Path(s.feature.ID)
+	data, err := s.repo.ReadFile(ctx, s.base.Tree, path)
+	if errors.Is(err, gitops.ErrNotFound) {
+		pending, ok := s.journal.File(path)
+		if !ok {
+			return nil, nil
+		}
+		data, s.compiled = pending, true
+	} else if err != nil {
+		return nil, err
+	}
+	c, err := contract.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(c.Validate(*s.feature)) > 0 {
+		s.compiled = false
+		return nil, nil // the feature was reworded since: compile anew
+	}
+	if !s.trust.Has("contract", c.Digest()) {
+		return nil, ended(Blocked, "the contract of %s came from elsewhere and is not trusted in this clone; look at it and allow it with: git agent trust", s.feature.ID)
+	}
+	return c, nil
+}
+
+// compile has the model write the contract, with the reasons for a repair at
+// most twice, and proves each candidate on the tree before the work.
+func (s *step) compile(ctx context.Context) error {
+	prompt := s.contractBrief()
+	why := "the model gave no usable contract"
+	for round := 0; round <= repairs; round++ {
+		var raw json.RawMessage
+		use, err := s.loaded.JSON(ctx, contractPrompt+"\n"+contract.Guide, prompt, contract.Schema(len(s.feature.Steps)), &raw)
+		s.out.Receipt.add("contract", model.Cheap, use)
+		s.script.add("contract", map[string]any{"prompt": prompt, "reply": raw})
+		var problems []string
+		if err != nil {
+			if fatal := s.fatal(ctx, err); fatal != nil {
+				return fatal
+			}
+			problems = []string{err.Error()}
+		} else if problems, err = s.tryContract(ctx, raw); err != nil {
+			return err
+		}
+		if len(problems) == 0 {
+			s.compiled = true
+			return s.trust.Grant("contract", s.contract.Digest())
+		}
+		s.contract = nil
+		why = strings.Join(problems, "; ")
+		s.emit(Event{Kind: "check", Text: "contract refused: " + plain.Line(why, 160), Detail: why})
+		prompt = s.contractBrief() + "\n\nYour last answer was:\n" + plain.Clip(string(raw), 3000) +
+			"\n\nIt was refused:\n- " + strings.Join(problems, "\n- ") + "\nGive the whole contract again, mended."
+	}
+	return ended(Blocked, "no contract for %s that can be checked: %s", s.feature.ID, plain.Line(why, 300))
+}
+
+// fatal returns err when it is about the model's host and not about its words.
+func (s *step) fatal(ctx context.Context, err error) error {
+	if ctx.Err() != nil || !model.IsReply(err) {
+		return err
+	}
+	return nil
+}
+
+// tryContract takes a candidate as far as it goes. Problems are sentences for
+// the model.
+func (s *step) tryContract(ctx context.Context, raw []byte) ([]string, error) {
+	c, err := contract.FromModel(raw, *s.feature)
+	if err != nil {
+		return []string{err.Error()}, nil
+	}
+	if bad := c.Validate(*s.feature); len(bad) > 0 {
+		problems := make([]string, len(bad))
+		for i, p := range bad {
+			problems[i] = p.String()
+		}
+		return problems, nil
+	}
+	s.contract = c
+	ok, why, err := s.bites(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return []string{why}, nil
+	}
+	s.record("plan", "contract", fmt.Sprintf("%d checks, digest %.12s", len(c.Checks), c.Digest()))
+	s.emit(Event{Kind: "check", OK: true, Text: fmt.Sprintf("contract: %d checks, fails before the work as it should", len(c.Checks)), Detail: string(c.Bytes())})
+	return nil, nil
+}
+
+// bites says whether c fails on the tree before the work. A contract that
+// passes there counts only when it fails on an earlier product tree.
+func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, error) {
+	out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), "")
+	if err != nil {
+		return false, "", err
+	}
+	if syncErr := s.ws.SyncCheck(ctx, s.baseID); syncErr != nil {
+		return false, "", syncErr
+	}
+	if out.NoMeans != "" {
+		return false, "", ended(Unverified, "%s", out.NoMeans)
+	}
+	s.bite = out.Checks
+	if out.Verdict != verify.Pass {
+		return true, "", nil
+	}
+	fails, err := s.failsEarlier(ctx, c)
+	if err != nil {
+		return false, "", err
+	}
+	if !fails {
+		return false, "the checks already pass before any work was done, so they prove nothing; check what only the finished feature can show", nil
+	}
+	s.already = true
+	return true, "", nil
+}
+
+// failsEarlier tries c on the product tree of the first commit that has the
+// list, where that differs from the base.
+func (s *step) failsEarlier(ctx context.Context, c *contract.Contract) (bool, error) {
+	first, err := s.firstTree(ctx)
+	if err != nil || first == "" || first == s.baseID {
+		return false, err
+	}
+	if err := s.ws.SyncCheck(ctx, first); err != nil {
+		return false, err
+	}
+	out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), first), "")
+	if err != nil {
+		return false, err
+	}
+	s.bite = out.Checks
+	return out.Verdict == verify.Fail, s.ws.SyncCheck(ctx, s.baseID)
+}
+
+func (s *step) firstTree(ctx context.Context) (gitops.OID, error) {
+	commits, err := s.repo.Log(ctx, gitops.LogOptions{Range: string(s.base.ID), FirstParent: true, Reverse: true, Paths: []string{"features.json"}})
+	if err != nil || len(commits) == 0 {
+		return "", err
+	}
+	return workspace.ProductTree(ctx, s.repo, commits[0].Tree)
+}
+
+// contractBrief is what the compiler of contracts is told.
+func (s *step) contractBrief() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Project: %s\n", plain.Line(s.list.Goal, 300))
+	fmt.Fprintf(&b, "Feature %s: %s\nSteps:\n", s.feature.ID, plain.Line(s.feature.Description, 300))
+	for i, step := range s.feature.Steps {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, plain.Line(step, 400))
+	}
+	b.WriteString(s.howItRuns())
+	if s.opt.Hint != "" {
+		fmt.Fprintf(&b, "A person says: %s\n", plain.Line(s.opt.Hint, 600))
+	}
+	return b.String()
+}
+
+// howItRuns says what kind of project this is, for a prompt.
+func (s *step) howItRuns() string {
+	switch {
+	case s.cfg.Start != "":
+		return "The app is a server, started by the harness; pages are opened by their path.\n"
+	case s.cfg.Static != "":
+		return "The app is a static web page; the harness serves its folder and \"open\" is a path such as \"/\".\n"
+	default:
+		return "The project has no page yet: a page check opens the index.html of its top folder, a command check runs from its top folder.\n"
+	}
+}
+
+// contractText is the contract as the executor is shown it.
+func contractText(c *contract.Contract) string {
+	return plain.Clip(string(c.Bytes()), 6000)
+}

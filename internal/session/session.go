@@ -1,0 +1,219 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"gitagent/features"
+	"gitagent/gitops"
+	"gitagent/internal/hint"
+	"gitagent/internal/model"
+	"gitagent/internal/project"
+	"gitagent/internal/sandbox"
+	"gitagent/internal/verify"
+	"gitagent/internal/verify/contract"
+	"gitagent/internal/verify/evidence"
+	"gitagent/internal/workspace"
+	"gitagent/progress"
+)
+
+// Options are what one step was asked for.
+type Options struct {
+	ID           string // feature, empty chooses
+	Hint         string // a person's word to the executor
+	AllowNetwork bool   // set-up may use the network without asking
+	// Ask puts a yes-or-no question to a person; nil means that nobody is there.
+	Ask func(question string) bool
+}
+
+// step is one session under way. Its methods are the states; they run in the
+// order of Step and each leaves what the next needs.
+type step struct {
+	repo  *gitops.Repo
+	set   Settings
+	opt   Options
+	watch Watcher
+
+	id      string
+	started time.Time
+	head    gitops.Head
+	base    gitops.CommitInfo
+	baseID  gitops.OID // product tree of base
+
+	list    *features.List
+	feature *features.Feature
+	entries []progress.Entry
+	journal *progress.Journal
+	status  *progress.Status
+
+	cfg      project.Config
+	trust    *project.Trust
+	sb       *sandbox.Sandbox
+	ws       *workspace.Workspace
+	ver      *verify.Verifier
+	client   *model.Client
+	loaded   *model.Loaded
+	contract *contract.Contract
+	compiled bool // by this session: its text travels with the commit or the journal
+	already  bool
+	bite     []evidence.Check
+	tests    []suite
+
+	crash          *crashLog
+	script         *transcript
+	out            Outcome
+	events         []progress.Event
+	facts          []string
+	regress        []progress.Entry
+	note           string // the model's own last words
+	attempt        int
+	lastBad        []string   // defects of the last rejection
+	unverifiedOnly bool       // the last rejection was for want of verification
+	tree           gitops.OID // last snapshot of the session tree
+	shots          string     // folder
+}
+
+// Step runs one session. An error comes back only with End Environment or
+// Interrupted; every other end is a result. The branch moves only when the end
+// is Verified.
+func Step(ctx context.Context, repo *gitops.Repo, set Settings, opt Options, w Watcher) (Outcome, error) {
+	s := &step{repo: repo, set: set, opt: opt, watch: w, started: time.Now()}
+	s.id = newID(s.started)
+	s.out.Session = s.id
+	unlock, err := lock(repo.AgentDir())
+	if err != nil {
+		s.out.End = Environment
+		return s.out, err
+	}
+	defer unlock()
+
+	timed, cancel := context.WithTimeout(ctx, set.Time)
+	defer cancel()
+	err = s.run(timed)
+	s.finish(ctx, err)
+	s.cleanUp()
+	s.out.Receipt.Seconds = time.Since(s.started).Seconds()
+	var e *endError
+	if err == nil || errors.As(err, &e) {
+		return s.out, nil
+	}
+	return s.out, err
+}
+
+// run is the session's way through its states.
+func (s *step) run(ctx context.Context) error {
+	states := []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"orient", s.orient},
+		{"plan", s.plan},
+		{"do", s.build},
+	}
+	for _, state := range states {
+		s.emit(Event{Kind: "phase", Phase: state.name})
+		if err := state.do(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// endError is a legal end of a session that is not Verified.
+type endError struct {
+	end    End
+	reason string
+}
+
+func (e *endError) Error() string { return string(e.end) + ": " + e.reason }
+
+func ended(end End, format string, args ...any) error {
+	return &endError{end: end, reason: fmt.Sprintf(format, args...)}
+}
+
+// classify turns whatever stopped the session into an end.
+func classify(ctx context.Context, err error) (End, string) {
+	var e *endError
+	switch {
+	case err == nil:
+		return Verified, ""
+	case errors.As(err, &e):
+		return e.end, e.reason
+	case ctx.Err() != nil:
+		return Interrupted, "interrupted"
+	case errors.Is(err, context.DeadlineExceeded):
+		return Incomplete, "the session's time is used up"
+	default:
+		return Environment, err.Error()
+	}
+}
+
+// finish books the end. What did not land is kept, with a context of its own:
+// the session may have ended because the caller's was cancelled.
+func (s *step) finish(ctx context.Context, err error) {
+	s.out.End, s.out.Reason = classify(ctx, err)
+	if s.out.End == Verified {
+		return
+	}
+	keepCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	if kerr := s.keep(keepCtx); kerr != nil {
+		s.warn("the attempt could not be kept: %v", kerr)
+	}
+}
+
+// cleanUp ends what was started and removes the trees.
+func (s *step) cleanUp() {
+	if s.ws != nil {
+		if err := s.ws.Close(); err != nil {
+			s.warn("the session's trees could not be removed: %v", err)
+		}
+	}
+	if s.crash != nil {
+		s.crash.close()
+	}
+}
+
+func (s *step) emit(e Event) {
+	e.Attempt = s.attempt
+	e.Elapsed = time.Since(s.started)
+	if s.watch != nil {
+		s.watch.On(e)
+	}
+}
+
+func (s *step) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	s.out.Warnings = append(s.out.Warnings, text)
+	s.emit(Event{Kind: "warning", Text: text})
+}
+
+// record notes an event for the feature's status file.
+func (s *step) record(phase, kind, detail string) {
+	e := progress.Event{Time: time.Now().UTC(), Phase: phase, Session: s.id, Kind: kind, Detail: detail, Attempt: s.attempt}
+	if s.contract != nil {
+		e.Revision = s.contract.Revision
+	}
+	s.events = append(s.events, e)
+}
+
+// newID is a session's name: its start in UTC and four random digits.
+func newID(now time.Time) string {
+	var b [2]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		panic(err) // the system has no randomness; nothing can be trusted then
+	}
+	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+}
+
+// needList says what to do where a repository has no list.
+func needList(err error) error {
+	if errors.Is(err, gitops.ErrNotFound) {
+		return hint.Errorf("start with: git agent init \"what you wish for\"", "this repository has no %s in its last commit", features.Path)
+	}
+	return err
+}

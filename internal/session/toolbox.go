@@ -1,0 +1,123 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gitagent/gitops"
+	"gitagent/internal/plain"
+	"gitagent/internal/project"
+	"gitagent/internal/sandbox"
+	"gitagent/internal/tools"
+)
+
+// toolBox gives the executor its rights: the session tree through the file
+// tools, the scratch tree through commands and page trials.
+func (s *step) toolBox() (*tools.Box, func() error, error) {
+	root, err := os.OpenRoot(s.ws.SessionDir())
+	if err != nil {
+		return nil, nil, fmt.Errorf("session tree: %w", err)
+	}
+	env := tools.Env{
+		Root:      root,
+		Run:       s.runCommand,
+		CheckPage: s.checkPage,
+		Protected: s.protected(),
+		Static:    s.cfg.Static,
+		ReadLimit: s.loaded.Context * 3 / 4, // a quarter of the context at three bytes a token
+	}
+	return tools.NewBox(env, ExecutorTools()...), root.Close, nil
+}
+
+// protected refuses what the rules of this repository protect: tests that
+// existed before the work, and paths that would not be kept.
+func (s *step) protected() func(string) string {
+	old := map[string]bool{}
+	entries, err := s.repo.ListTree(context.Background(), s.baseID)
+	for _, e := range entries {
+		if project.IsTestPath(e.Path, s.cfg.TestPatterns) {
+			old[e.Path] = true
+		}
+	}
+	return func(path string) string {
+		switch {
+		case err != nil:
+			return "the list of existing tests could not be read: " + err.Error()
+		case old[path]:
+			return "it is an existing test or fixture; tests that exist may not be changed. Add a new file instead"
+		case s.ws.Ignored(path):
+			return "it is an ignored path (.gitignore), so it would not be kept"
+		}
+		return ""
+	}
+}
+
+// runCommand runs a command of the model in the scratch tree, on exactly the
+// files of the session tree.
+func (s *step) runCommand(ctx context.Context, command string, timeout time.Duration) (tools.CommandResult, error) {
+	tree, err := s.ws.SyncScratch(ctx)
+	if err != nil {
+		return tools.CommandResult{}, err
+	}
+	s.tree = tree
+	s.mark("do")
+	if timeout <= 0 || timeout > s.set.Command {
+		timeout = s.set.Command
+	}
+	cell, err := s.sb.Open(ctx, s.policy(s.ws.ScratchDir()))
+	if err != nil {
+		return tools.CommandResult{}, err
+	}
+	defer cell.Close()
+	res, err := cell.Run(ctx, sandbox.Spec{Argv: []string{"/bin/sh", "-c", command}, Timeout: timeout, MaxOutput: 16 << 10})
+	if err != nil {
+		return tools.CommandResult{}, err
+	}
+	kept, err := s.ws.AfterCommand(ctx, tree)
+	if err != nil {
+		return tools.CommandResult{}, err
+	}
+	return tools.CommandResult{
+		ExitCode: res.ExitCode, Output: plain.Text(string(res.Output)), Dropped: res.Dropped,
+		TimedOut: res.TimedOut, Signal: res.Signal, Kept: kept.Kept, Lost: kept.Lost,
+	}, nil
+}
+
+// policy is what the model's commands may do. Their home and their caches are
+// their own: nothing they leave there is ever seen by a check.
+func (s *step) policy(dir string) sandbox.Policy {
+	return sandbox.Policy{
+		Dir: dir, Writable: []string{dir}, Hidden: s.hidden(),
+		Home: filepath.Join(s.ws.TempDir(), "command", "home"), Temp: filepath.Join(s.ws.TempDir(), "command", "tmp"),
+		Cache: filepath.Join(s.ws.CacheDir(), "command"),
+	}
+}
+
+// checkPage is the executor's own trial of a page, with the same driver that
+// judges, in the scratch tree.
+func (s *step) checkPage(ctx context.Context, scenario json.RawMessage) (string, error) {
+	tree, err := s.ws.SyncScratch(ctx)
+	if err != nil {
+		return "", err
+	}
+	s.tree = tree
+	res, err := s.ver.Page(ctx, scenario, s.target(s.ws.ScratchDir(), tree))
+	if err != nil {
+		return "", err
+	}
+	return string(res.Inline()), nil
+}
+
+// take reads a file of the session tree for a prompt; what is not there is
+// empty.
+func (s *step) take(ctx context.Context, tree gitops.OID, path string, max int) string {
+	data, err := s.repo.ReadFile(ctx, tree, path)
+	if err != nil {
+		return ""
+	}
+	return plain.Clip(plain.Text(string(data)), max)
+}

@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"gitagent/gitops"
+	"gitagent/internal/hint"
+	"gitagent/internal/plain"
+	"gitagent/internal/workspace"
+	"gitagent/progress"
+)
+
+// Undone says how a session was undone.
+type Undone struct {
+	Session string     `json:"session"`
+	Feature string     `json:"feature"`
+	How     string     `json:"how"` // moved-back or reverted
+	Kept    string     `json:"kept,omitempty"`
+	Commit  gitops.OID `json:"commit"` // the branch's new tip
+}
+
+// Undo takes the last session back. An unpushed one moves the branch back and
+// keeps its tip on a private ref; a pushed one has its code reverted by a new
+// commit, which keeps the flag and records a regression.
+func Undo(ctx context.Context, repo *gitops.Repo) (Undone, error) {
+	unlock, err := lock(repo.AgentDir())
+	if err != nil {
+		return Undone{}, err
+	}
+	defer unlock()
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return Undone{}, err
+	}
+	if head.Commit == "" || head.Branch == "" {
+		return Undone{}, hint.Errorf("switch to the branch first", "undo needs a branch with a commit")
+	}
+	tip, err := repo.Commit(ctx, string(head.Commit))
+	if err != nil {
+		return Undone{}, err
+	}
+	u := Undone{Session: trailer(tip, "Agent-Session"), Feature: trailer(tip, "Agent-Feature")}
+	if u.Session == "" || len(tip.Parents) != 1 {
+		return u, hint.Errorf("see what it is with: git show --stat", "the last commit (%s %s) is not of a session", tip.ID.Short(), plain.Line(tip.Subject, 60))
+	}
+	pushed, err := repo.OnRemote(ctx, tip.ID)
+	if err != nil {
+		return u, err
+	}
+	if pushed {
+		return revert(ctx, repo, head, tip, u)
+	}
+	u.How, u.Commit = "moved-back", tip.Parents[0]
+	u.Kept = "refs/agent/undone/" + u.Session
+	if err := repo.UpdateRef(ctx, u.Kept, tip.ID, "", "git agent undo"); err != nil {
+		return u, err
+	}
+	if err := repo.MoveBack(ctx, tip.Parents[0]); err != nil {
+		_ = repo.DeleteRef(ctx, u.Kept, tip.ID)
+		return u, err
+	}
+	return u, nil
+}
+
+func trailer(c gitops.CommitInfo, name string) string {
+	if v := c.Trailers[name]; len(v) > 0 {
+		return strings.TrimSpace(v[len(v)-1])
+	}
+	return ""
+}
+
+// revert commits the parent's product files on top; the harness files stay,
+// with an entry that says so.
+func revert(ctx context.Context, repo *gitops.Repo, head gitops.Head, tip gitops.CommitInfo, u Undone) (Undone, error) {
+	parent, err := repo.TreeOf(ctx, string(tip.Parents[0]))
+	if err != nil {
+		return u, err
+	}
+	product, err := workspace.ProductTree(ctx, repo, parent)
+	if err != nil {
+		return u, err
+	}
+	log, err := repo.ReadFile(ctx, tip.Tree, progress.Path)
+	if err != nil {
+		return u, err
+	}
+	entry := progress.Entry{Time: time.Now().UTC(), Kind: "regression", Session: u.Session, Feature: u.Feature, Outcome: "regression",
+		Facts: []string{"a person took the code of session " + u.Session + " back; the flag stays and the feature has to be repaired"}}
+	tree, err := workspace.BuildTree(ctx, repo, tip.Tree, product, map[string][]byte{progress.Path: progress.Append(log, entry)})
+	if err != nil {
+		return u, err
+	}
+	message := fmt.Sprintf("Take back: %s\n\nThe code of session %s is reverted; %s is recorded as a regression.\n\nAgent-Undo: %s\n", plain.Line(tip.Subject, 60), u.Session, u.Feature, u.Session)
+	landed, err := workspace.Land(ctx, repo, workspace.LandSpec{Branch: head.Branch, Base: tip.ID, Tree: tree, Message: message, Session: "undo-" + u.Session})
+	if err != nil {
+		return u, err
+	}
+	u.How, u.Commit = "reverted", landed.Commit
+	if landed.How == workspace.Aside {
+		u.Kept = landed.Ref
+		return u, hint.New(fmt.Errorf("the commit that takes it back is kept aside: %s", landed.Why), landed.Next)
+	}
+	return u, nil
+}
