@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -23,6 +24,8 @@ func newCapture(max int64) *capture {
 	return &capture{both: clip{max: int(max)}, stdout: clip{max: int(max)}, flood: make(chan struct{})}
 }
 
+var errFlood = errors.New("too much output")
+
 // stream is the writer for standard output or standard error.
 func (c *capture) stream(stdout bool) io.Writer { return captureStream{c, stdout} }
 
@@ -40,11 +43,14 @@ func (s captureStream) Write(b []byte) (int, error) {
 		c.stdout.add(b)
 	}
 	c.total += int64(len(b))
-	if c.total > floodLimit && !c.full {
+	if c.total <= floodLimit {
+		return len(b), nil
+	}
+	if !c.full {
 		c.full = true
 		close(c.flood)
 	}
-	return len(b), nil
+	return len(b), errFlood // nobody reads on, so the writer stands still until it is killed
 }
 
 func (c *capture) snapshot() (both, stdout []byte, dropped int64) {

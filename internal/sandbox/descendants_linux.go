@@ -28,7 +28,7 @@ type process struct {
 // sweepSession kills what is left of a session, whose number must still be
 // taken: by its leader, not yet waited for.
 func sweepSession(leader int) {
-	for {
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		left := 0
 		for _, p := range processes() {
 			if p.session == leader && p.pid != leader && p.state != 'Z' {
@@ -39,7 +39,7 @@ func sweepSession(leader int) {
 		if left == 0 {
 			return
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
+	"syscall"
 )
 
 // The words by which this binary, started by itself, knows its part.
@@ -31,12 +33,31 @@ func Dispatch() {
 	}
 }
 
-// connected runs a part with its connection, descriptor 3.
+// connected runs a part with its connection, descriptor 3. Any other that we
+// inherited from whoever started us must not get into a cell.
 func connected(part func(*net.UnixConn) int) int {
+	if err := closeInherited(3); err != nil {
+		fmt.Fprintln(os.Stderr, "git-agent:", err)
+		return 2
+	}
 	conn, err := connOf(os.NewFile(3, "cell"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "git-agent: this command is for git agent itself")
 		return 2
 	}
 	return part(conn)
+}
+
+// closeInherited keeps what this process starts from having descriptors above last.
+func closeInherited(last int) error {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if fd, err := strconv.Atoi(n.Name()); err == nil && fd > last {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
 }

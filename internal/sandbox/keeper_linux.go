@@ -132,10 +132,10 @@ func report(life *net.UnixConn, pid int) int {
 // killBelow ends every process below this one until this one, having none
 // left to wait for, ends itself.
 func killBelow() {
-	for {
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
 		for _, p := range descendants(os.Getpid()) {
 			_ = unix.Kill(p, unix.SIGKILL)
 		}
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(pause)
 	}
 }

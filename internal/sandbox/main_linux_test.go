@@ -77,13 +77,13 @@ func sh(t *testing.T, c *Cell, script string) (string, int) {
 // eventually waits until cond holds; the event has no channel to wait on.
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second) // also in clean-ups
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second) // also in clean-ups
 	defer cancel()
 	for !cond() {
 		select {
 		case <-ctx.Done():
 			t.Fatalf("not in time: %s", what)
-		case <-time.After(5 * time.Millisecond):
+		case <-time.After(20 * time.Millisecond):
 		}
 	}
 }
