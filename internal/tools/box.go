@@ -35,9 +35,10 @@ type CommandResult struct {
 	Output   string // both streams, possibly cut already
 	Dropped  int64  // bytes that the caller cut away
 	TimedOut bool
-	Signal   string   // name of the signal that ended it, "" for none
-	Kept     []string // paths that were copied back: lockfiles, manifests
-	Lost     []string // paths it created or changed that do not stay
+	Limit    time.Duration // the timeout that held, when it is not the one asked for
+	Signal   string        // name of the signal that ended it, "" for none
+	Kept     []string      // paths that were copied back: lockfiles, manifests
+	Lost     []string      // paths it created or changed that do not stay
 }
 
 // End is how a role ended its session.

@@ -220,6 +220,7 @@ func TestRunCommandAnswers(t *testing.T) {
 		{"silent", CommandResult{}, []string{"(no output)"}, true},
 		{"fails", CommandResult{ExitCode: 3, Output: "no"}, []string{"exit code 3"}, false},
 		{"timeout", CommandResult{TimedOut: true}, []string{"timed out after 7 s"}, false},
+		{"shorter timeout", CommandResult{TimedOut: true, Limit: 5 * time.Second}, []string{"timed out after 5 s"}, false},
 		{"signal", CommandResult{Signal: "killed", ExitCode: -1}, []string{"ended by signal killed"}, false},
 		{"long", CommandResult{Output: long, Dropped: 9}, []string{"bytes left out", "TAIL", "9 bytes of output were dropped"}, true},
 		{"files", CommandResult{Kept: []string{"package-lock.json"}, Lost: []string{"out/a", "b"}},

@@ -55,6 +55,9 @@ func describe(res CommandResult, seconds, limit int) string {
 	var b strings.Builder
 	switch {
 	case res.TimedOut:
+		if res.Limit > 0 {
+			seconds = int(res.Limit.Seconds())
+		}
 		fmt.Fprintf(&b, "timed out after %d s; it and everything it started was ended", seconds)
 	case res.Signal != "":
 		fmt.Fprintf(&b, "ended by signal %s", res.Signal)
