@@ -43,6 +43,14 @@ type Cell struct {
 // Open makes a cell. It lives until Close or the end of this process,
 // whichever comes first; ctx is for the opening alone.
 func (s *Sandbox) Open(ctx context.Context, p Policy) (*Cell, error) {
+	c, err := s.open(ctx, p)
+	if err == nil {
+		s.log(fmt.Sprintf("cell opened in %s (%s)", c.plan.policy.Dir, s.level))
+	}
+	return c, err
+}
+
+func (s *Sandbox) open(ctx context.Context, p Policy) (*Cell, error) {
 	pl, err := s.plan(p)
 	if err != nil {
 		return nil, fmt.Errorf("open a cell: %w", err)
@@ -52,7 +60,6 @@ func (s *Sandbox) Open(ctx context.Context, p Policy) (*Cell, error) {
 		pl.discard()
 		return nil, fmt.Errorf("open a cell: %w", err)
 	}
-	s.log(fmt.Sprintf("cell opened in %s (%s)", pl.policy.Dir, s.level))
 	return &Cell{be: be, plan: pl}, nil
 }
 

@@ -5,4 +5,10 @@
 // reached. It must never start anything with the environment of the harness,
 // never fall back to a weaker level without saying so, and never leave a
 // process behind. It knows nothing about git, models or checks.
+//
+// On Linux this binary starts itself again, which Dispatch notices: a holder
+// is the first process of a cell's namespaces, a keeper is the parent of each
+// started process and ends all that comes of it, and a joiner stands for such
+// a process where a library wants a child of its own. Without namespaces the
+// keepers live beside us. Elsewhere processes are started directly.
 package sandbox

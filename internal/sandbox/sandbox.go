@@ -110,7 +110,7 @@ func New(ctx context.Context, o Options) (*Sandbox, error) {
 
 // probe opens and closes a cell, so that a refusal shows before work starts.
 func (s *Sandbox) probe(ctx context.Context) error {
-	c, err := s.Open(ctx, Policy{Dir: "/"})
+	c, err := s.open(ctx, Policy{Dir: "/"})
 	if err != nil {
 		return err
 	}
