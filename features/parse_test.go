@@ -242,13 +242,13 @@ func TestLargeListsAreFastAndOversizedOnesRefusedAtOnce(t *testing.T) {
 		} {
 			best := time.Hour
 			var err error
-			for try := 0; try < 5 && best > time.Second; try++ {
+			for try := 0; try == 0 || try < 5 && best > time.Second && !raceDetector; try++ {
 				start := time.Now()
 				err = read()
 				best = min(best, time.Since(start))
 			}
 			t.Logf("%s, %s: %v after %v", name, what, err, best)
-			if err == nil || best > time.Second {
+			if err == nil || best > time.Second && !raceDetector {
 				t.Errorf("%s, %s: %v after %v", name, what, err, best)
 			}
 		}
