@@ -153,7 +153,7 @@ func (t *tab) enterField(s Step) (match, fieldState, error) {
 	if dateLike(f.Type) {
 		return m, f, nil
 	}
-	return m, f, t.stroke(keyStroke{key: "a", modifiers: int64(kb.ModifierCtrl)})
+	return m, f, t.ask(nil, "selectAll", m.el)
 }
 
 func dateLike(typ string) bool {

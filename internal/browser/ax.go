@@ -54,6 +54,21 @@ func (t *tab) tree() ([]node, error) {
 	return out, nil
 }
 
+// treeEmpty says whether the tree has nothing to tell either: it also reaches
+// closed shadow roots, which page.js cannot enter.
+func (t *tab) treeEmpty() (bool, error) {
+	nodes, err := t.tree()
+	if err != nil {
+		return false, err
+	}
+	for _, n := range nodes {
+		if n.name != "" {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 func readNode(n *accessibility.Node, depth int) (node, bool) {
 	nd := node{id: n.BackendDOMNodeID, role: axText(n.Role), name: collapse(axText(n.Name)), value: axText(n.Value), depth: depth}
 	switch nd.role {

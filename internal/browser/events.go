@@ -175,10 +175,21 @@ func (r *recorder) fault(ev any) {
 	case *cdplog.EventEntryAdded:
 		// Failed requests come as network events, exceptions as their own.
 		e := ev.Entry
-		if e.Level == cdplog.EntryLevelError && e.Source != cdplog.EntrySourceNetwork && e.Source != cdplog.EntrySourceJavascript {
+		if e.Level == cdplog.EntryLevelError && !knownElsewhere(e.Source) {
 			r.addError("log", e.Text, place(e.URL, e.LineNumber, nil), 0)
 		}
 	}
+}
+
+// knownElsewhere are sources whose entries come as other events, or are the
+// browser's own advice.
+func knownElsewhere(src cdplog.EntrySource) bool {
+	switch src {
+	case cdplog.EntrySourceNetwork, cdplog.EntrySourceJavascript, cdplog.EntrySourceIntervention,
+		cdplog.EntrySourceViolation, cdplog.EntrySourceDeprecation, cdplog.EntrySourceRecommendation:
+		return true
+	}
+	return false
 }
 
 func (r *recorder) addError(kind, text, at string, id int64) {

@@ -172,7 +172,7 @@ func (b *Browser) allocatorOptions(profile string, noSandbox bool) []chromedp.Ex
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]"),
 		chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"),
-		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,MediaRouter,OptimizationHints,DialMediaRouteProvider"),
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,MediaRouter,OptimizationHints,DialMediaRouteProvider,SpareRendererForSitePerProcess"),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("no-pings", true),
 		// As a person's browser: popups need a gesture, no sign of automation.

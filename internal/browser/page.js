@@ -152,7 +152,7 @@
     if (tag(n) === 'br') { out.put('\n'); return; }
     if (['input', 'textarea', 'select'].includes(tag(n))) { control(n, inside, out); return; }
     const c = inside.c, from = out.raw.length;
-    const block = !inline(c.display), word = boxed(c) || tag(n) === 'button';
+    const block = !inline(c.display), announces = n.matches(LIVE), word = boxed(c) || tag(n) === 'button' || announces;
     if (block) out.gap('\n'); else if (word) out.gap(' ');
     pseudo(n, '::before', out);
     children(n, inside, out);
@@ -160,10 +160,16 @@
     if (c.display === 'table-cell') out.put('\t');
     else if (block) out.gap('\n');
     else if (word) out.put(' ');
-    if (n.matches(LIVE)) out.live.push({ key: key(n), text: out.since(from), control: false });
+    if (announces) out.live.push({ key: key(n), text: out.since(from), control: false });
   }
 
   function children(n, st, out) {
+    if (st.c.contentVisibility === 'hidden') return;
+    if (tag(n) === 'details' && !n.open) {
+      const summary = [...n.children].find((k) => tag(k) === 'summary');
+      if (summary) walk(summary, st, out);
+      return;
+    }
     if (tag(n) === 'slot' && n.assignedNodes().length) { for (const k of n.assignedNodes()) walk(k, st, out); return; }
     for (const k of (n.shadowRoot || n).childNodes) walk(k, st, out);
   }
@@ -232,6 +238,13 @@
   // --- acting --------------------------------------------------------------
   const frame = () => new Promise((ok) => { let t = setTimeout(ok, 100); requestAnimationFrame(() => { clearTimeout(t); ok(); }); });
 
+  // tick waits for a real frame, so that animations have moved on; a page that
+  // draws none for a second is not at rest but stuck.
+  const tick = () => new Promise((ok) => { const t = setTimeout(() => ok(false), 1000); requestAnimationFrame(() => { clearTimeout(t); ok(true); }); });
+
+  // aboutToMove: an animation that has not drawn its first frame looks still.
+  const aboutToMove = (el) => document.getAnimations().some((a) => a.pending && a.playState === 'running' && a.effect && a.effect.target && holds(a.effect.target, el));
+
   // proxyFor is what a person clicks: the label of a control that is hidden
   // behind its own styling.
   function proxyFor(el) {
@@ -292,10 +305,13 @@
       const r0 = firstRect(target);
       const inView = r0.top >= 0 && r0.left >= 0 && r0.bottom <= innerHeight && r0.right <= innerWidth;
       if (where !== 'nearest' || !inView) target.scrollIntoView({ block: where, inline: where, behavior: 'instant' });
+      // Both looks are taken in a frame: between frames the clock of an
+      // animation is a guess.
+      const first = await tick();
       const a = firstRect(target);
-      await frame(); await frame();
+      const drawn = first && await tick();
       const b = firstRect(target);
-      if (['left', 'top', 'width', 'height'].some((k) => Math.abs(a[k] - b[k]) > 0.5)) { last = { why: 'moving', retry: true }; continue; }
+      if (!drawn || aboutToMove(target) || ['left', 'top', 'width', 'height'].some((k) => Math.abs(a[k] - b[k]) > 0.5)) { last = { why: 'moving', retry: true }; continue; }
       const l = Math.max(b.left, 0), t = Math.max(b.top, 0), r = Math.min(b.right, innerWidth), o = Math.min(b.bottom, innerHeight);
       if (r - l < 1 || o - t < 1) { last = { why: 'off the screen', retry: true }; continue; }
       const x = (l + r) / 2, y = (t + o) / 2, h = hit(x, y, target);
@@ -307,9 +323,8 @@
 
   // settle waits for two frames and for the DOM to be quiet for 30 ms, at most
   // one second.
-  async function settle() {
-    await frame(); await frame();
-    await new Promise((ok) => {
+  function settle() {
+    const quietDom = new Promise((ok) => {
       let quiet;
       const end = () => { obs.disconnect(); clearTimeout(quiet); clearTimeout(cap); ok(); };
       const obs = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, 30); });
@@ -317,6 +332,7 @@
       quiet = setTimeout(end, 30);
       obs.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
     });
+    return Promise.all([quietDom, frame().then(frame)]).then(() => true);
   }
 
   return {
@@ -343,7 +359,7 @@
       const b = document.body;
       if (!b) return true;
       if (textOf(b).since(0)) return false;
-      for (const el of all(b)) if (el.matches('img,svg,canvas,video,input,textarea,select,button,iframe,object,embed') && visible(el)) return false;
+      for (const el of all(b)) if (el.matches('img,svg,canvas,video,input,textarea,select,button,iframe,object,embed,[contenteditable]') && visible(el)) return false;
       for (const el of all(b)) if (css(el).backgroundImage !== 'none' && visible(el)) return false;
       return true;
     },
@@ -353,6 +369,11 @@
       return { type: t, editable, readonly: !!el.readOnly, focused: el.getRootNode().activeElement === el || holds(el, el.getRootNode().activeElement || null), on: isToggle(el) ? isOn(el) : false, toggle: isToggle(el) };
     },
     focus(el) { el.focus(); return el.getRootNode().activeElement === el; },
+    // Selecting all by keys would show the page a key that nobody pressed.
+    selectAll(el) {
+      if (el.select) el.select();
+      else getSelection().selectAllChildren(el);
+    },
     choose(el, option) {
       const opts = [...el.options], want = norm(option), is = (o, f) => f(norm(o.label || o.text)) === f(want);
       let hits = opts.filter((o) => is(o, (s) => s));

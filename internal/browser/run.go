@@ -54,7 +54,7 @@ func (r *runner) play(ctx context.Context, b *Browser, baseURL string) (err erro
 	if limit <= 0 {
 		limit = defaultTimeout
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, failf("the scenario took longer than %s", limit))
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, unverifiedf("the scenario took longer than %s", limit))
 	defer cancel()
 	p, err := b.process(ctx)
 	if err != nil {
@@ -64,14 +64,18 @@ func (r *runner) play(ctx context.Context, b *Browser, baseURL string) (err erro
 		return unverifiedf("the browser gave no page: %v", err)
 	}
 	defer r.tab.close(p)
-	defer r.collect()
-	defer func() { r.lastShot(err) }()
-	defer func() {
-		if err != nil {
-			err = r.explain(p, err)
-		}
-	}()
-	return r.steps()
+	return r.onTab(p)
+}
+
+// onTab plays the steps on the tab and takes from it what it has to report.
+func (r *runner) onTab(p *process) error {
+	err := r.steps()
+	if err != nil {
+		err = r.explain(p, err)
+	}
+	r.lastShot(err)
+	r.collect()
+	return err
 }
 
 // steps opens the page and does one step after the other, up to the first that
@@ -157,6 +161,9 @@ func (r *runner) notBlank() error {
 	for {
 		var blank bool
 		err := r.tab.ask(&blank, "blank")
+		if err == nil && blank {
+			blank, err = r.tab.treeEmpty()
+		}
 		if err == nil && !blank {
 			return nil
 		}

@@ -23,7 +23,7 @@ const (
 	viewportWidth  = 1280
 	viewportHeight = 800
 
-	answerTimeout = 5 * time.Second // a page that does not answer for so long hangs
+	answerTimeout = 10 * time.Second // a page that does not answer for so long hangs
 	loadTimeout   = 15 * time.Second
 )
 

@@ -77,13 +77,13 @@ func (r *runner) judge(err error) (verdict, reason string) {
 	var v *verdictError
 	switch {
 	case errors.As(err, &v) && v.verdict == Fail:
-		return Fail, err.Error()
-	case len(r.res.ConsoleErrors) > 0:
-		e := r.res.ConsoleErrors[0]
-		return Fail, also(err, "the page reports an error ("+e.Kind+"): "+e.Text+at(e.At))
-	case len(r.res.Network) > 0:
-		f := r.res.Network[0]
-		return Fail, also(err, "the page's own "+f.URL+" failed: "+outcome(f))
+		return Fail, join2(err.Error(), r.pageFault())
+	case r.pageFault() != "":
+		reason = r.pageFault()
+		if err != nil {
+			reason = join2(reason, err.Error())
+		}
+		return Fail, reason
 	case err != nil:
 		return Unverified, err.Error()
 	}
@@ -120,11 +120,24 @@ func (r *runner) unanswered() *dialog {
 	return nil
 }
 
-func also(err error, reason string) string {
-	if err == nil {
-		return reason
+// pageFault is the first error that the page itself is to blame for.
+func (r *runner) pageFault() string {
+	if len(r.res.ConsoleErrors) > 0 {
+		e := r.res.ConsoleErrors[0]
+		return "the page reports an error (" + e.Kind + "): " + plain.Line(e.Text, 250) + at(e.At)
 	}
-	return reason + "; and " + err.Error()
+	if len(r.res.Network) > 0 {
+		f := r.res.Network[0]
+		return "the page's own " + f.URL + " failed: " + outcome(f)
+	}
+	return ""
+}
+
+func join2(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return plain.Line(a, 400) + "; " + b
 }
 
 func at(place string) string {
