@@ -171,6 +171,9 @@ func (t *terminal) tellInit(r session.InitResult) {
 		t.printf("  note:  %d features are claimed to pass; git agent verify can prove those that have a contract\n", r.Claimed)
 	}
 	t.tellHooks(r.Hooks)
+	for _, a := range r.HookAdvice {
+		t.printf("  hooks: %s\n", plain.Line(a, 300))
+	}
 	if r.Config.Setup == "" && r.Config.Start == "" && r.Config.Static == "" && len(r.Config.Tests) == 0 {
 		t.printf("  note:  nothing was recognised to start or to test; .agent/config says how once there is\n")
 	}

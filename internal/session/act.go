@@ -35,7 +35,7 @@ func (s *step) act(ctx context.Context, tree gitops.OID, rec evidence.Record) ([
 		if defects, err := s.guard(ctx, full); err != nil || len(defects) > 0 {
 			return defects, err
 		}
-		hook, err := workspace.RunUserHooks(ctx, s.repo, s.sb, s.base.ID, full, s.message(rec), hooks.Ours)
+		hook, err := workspace.RunUserHooks(ctx, s.repo, s.sb, s.base.ID, full, s.message(rec), hooks.Ours, s.ws.CheckDir())
 		if err != nil {
 			return nil, fmt.Errorf("the repository's own hooks: %w", err)
 		}
@@ -84,7 +84,7 @@ func (s *step) assemble(ctx context.Context, product gitops.OID, rec evidence.Re
 	if log == nil {
 		log = read(progress.Path)
 	}
-	for _, e := range append(append([]progress.Entry{}, s.regress...), s.entry(Verified, "")) {
+	for _, e := range append(append([]progress.Entry{}, s.noted...), s.entry(Verified, "")) {
 		log = progress.Append(log, e)
 	}
 	files[progress.Path] = log

@@ -134,7 +134,7 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 	}
 	deadline := time.Now().Add(olderBudget)
 	for _, f := range s.list.Features {
-		if !f.Passes || s.regressed(f.ID) {
+		if !f.Passes || s.broken[f.ID] {
 			continue
 		}
 		if time.Now().After(deadline) {
@@ -158,13 +158,4 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 		}
 	}
 	return nil
-}
-
-func (s *step) regressed(id string) bool {
-	for _, e := range s.regress {
-		if e.Feature == id {
-			return true
-		}
-	}
-	return false
 }

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"time"
+	"unicode"
 
 	"gitagent/features"
 	"gitagent/gitops"
@@ -39,11 +40,15 @@ func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, 
 	if err != nil {
 		return Change{}, "", err
 	}
-	c, err := edit(list, usedIDs(list, log))
+	used, err := usedIDs(list, log)
+	if err != nil {
+		return Change{}, "", err
+	}
+	c, err := edit(list, used)
 	if err != nil {
 		return c, "", err
 	}
-	entry := progress.Entry{Time: time.Now().UTC(), Kind: "features", Outcome: c.Kind, Facts: []string{c.Fact}}
+	entry := progress.Entry{Time: time.Now().UTC(), Kind: progress.KindFeatures, Outcome: c.Kind, Facts: []string{c.Fact}}
 	if len(c.IDs) == 1 {
 		entry.Feature = c.IDs[0]
 	}
@@ -96,19 +101,33 @@ func cleanList(ctx context.Context, repo *gitops.Repo) (*features.List, []byte, 
 	return list, got[1], err
 }
 
-var idInLog = regexp.MustCompile(`\bF\d{3,}\b`)
-
-// usedIDs are the ids in the list and in the log, so that a retired one is
-// never given out again.
-func usedIDs(list *features.List, log []byte) []string {
+// usedIDs are the ids in the list and those that the log ever named, so that a
+// retired one is never given out again.
+func usedIDs(list *features.List, log []byte) ([]string, error) {
+	entries, err := progress.Parse(log)
+	if err != nil {
+		return nil, err
+	}
 	var ids []string
 	for _, f := range list.Features {
 		ids = append(ids, f.ID)
 	}
-	for _, m := range idInLog.FindAll(log, -1) {
-		ids = append(ids, string(m))
+	for _, e := range entries {
+		if e.Feature != "" {
+			ids = append(ids, e.Feature)
+		}
+		if e.Kind == progress.KindFeatures {
+			for _, fact := range e.Facts {
+				ids = append(ids, strings.FieldsFunc(fact, notOfID)...)
+			}
+		}
 	}
-	return ids
+	return ids, nil
+}
+
+// notOfID separates ids from the words around them.
+func notOfID(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_'
 }
 
 func replaceAll(dir string, files map[string][]byte) error {

@@ -39,8 +39,10 @@ type InitResult struct {
 	Files    []string        `json:"files"`
 	Commit   gitops.OID      `json:"commit,omitempty"`
 	Hooks    hooks.Installed `json:"hooks"`
-	Config   project.Config  `json:"-"`
-	Receipt  Receipt         `json:"receipt"`
+	// HookAdvice says why the hooks were not installed and what to do.
+	HookAdvice []string       `json:"hook_advice,omitempty"`
+	Config     project.Config `json:"-"`
+	Receipt    Receipt        `json:"receipt"`
 }
 
 // ErrDeclined says that the person did not take the list; nothing was written.
@@ -146,11 +148,7 @@ func (in *initializer) list(ctx context.Context) (*features.List, error) {
 }
 
 func (in *initializer) plan(ctx context.Context, name string) (*features.List, error) {
-	client, err := model.New(in.set.ModelSettings())
-	if err != nil {
-		return nil, err
-	}
-	loaded, err := client.Load(ctx, model.Medium, func(text string) {
+	loaded, err := openModel(ctx, in.set, model.Medium, func(text string) {
 		if in.watch != nil {
 			in.watch.On(Event{Kind: "note", Text: text})
 		}
@@ -237,7 +235,9 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 			_ = in.sweep()
 		}
 	}()
-	if in.out.Hooks, err = hooks.Install(ctx, in.repo, in.opt.Binary); err != nil {
+	if in.out.Hooks, err = hooks.Install(ctx, in.repo, in.opt.Binary); errors.Is(err, hooks.ErrElsewhere) {
+		in.out.HookAdvice = append([]string{err.Error()}, hint.Of(err)...) // the rules hold by check all the same
+	} else if err != nil {
 		return in.out, err
 	}
 	if err := in.permit(ctx, list); err != nil {

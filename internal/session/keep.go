@@ -36,7 +36,7 @@ func (s *step) keep(ctx context.Context) error {
 	if s.compiled && s.contract != nil {
 		files[contract.Path(s.feature.ID)] = s.contract.Bytes()
 	}
-	entries := append(append([]progress.Entry{}, s.regress...), s.entry(s.out.End, s.out.Reason))
+	entries := append(append([]progress.Entry{}, s.noted...), s.entry(s.out.End, s.out.Reason))
 	return progress.RecordJournal(ctx, s.repo, entries, map[string][]progress.Event{s.feature.ID: s.events}, files)
 }
 

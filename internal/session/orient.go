@@ -132,7 +132,11 @@ func (s *step) statusOf(ctx context.Context, id string) (*progress.Status, error
 	for _, e := range s.journal.Events(id) {
 		data = progress.AppendEvent(data, id, e)
 	}
-	return progress.ParseStatus(id, data)
+	st, err := progress.ParseStatus(id, data)
+	if err == nil {
+		st.Heed(s.entries)
+	}
+	return st, err
 }
 
 // choose picks one feature; a person's ID also takes a parked one.
@@ -155,6 +159,9 @@ func (s *step) choose(ctx context.Context) error {
 		return err
 	}
 	s.script = &transcript{}
+	if s.opt.ID != "" || s.opt.Hint != "" {
+		s.record("orient", progress.EventPerson, plain.Line(s.opt.Hint, 300))
+	}
 	s.mark("orient")
 	s.emit(Event{Kind: "note", Text: fmt.Sprintf("%s %s", s.feature.ID, plain.Line(s.feature.Description, 100))})
 	return nil
@@ -242,12 +249,8 @@ func (s *step) openSandbox(ctx context.Context) error {
 }
 
 func (s *step) loadModel(ctx context.Context) error {
-	client, err := model.New(s.set.ModelSettings())
-	if err != nil {
-		return err
-	}
-	s.client = client
-	s.loaded, err = client.Load(ctx, model.Cheap, func(text string) { s.emit(Event{Kind: "note", Text: text}) })
+	var err error
+	s.loaded, err = openModel(ctx, s.set, model.Cheap, func(text string) { s.emit(Event{Kind: "note", Text: text}) })
 	if err != nil {
 		return err
 	}
@@ -376,9 +379,7 @@ func (s *step) replay(ctx context.Context) error {
 			return err
 		}
 		s.emit(Event{Kind: "check", OK: out.Verdict == verify.Pass, Text: "replay " + f.ID + ": " + out.Verdict})
-		if out.Verdict == verify.Fail {
-			s.noteRegression(f.ID, out.Checks)
-		}
+		s.noteReplay(f.ID, out)
 	}
 	return s.ws.SyncCheck(ctx, s.baseID)
 }
@@ -402,13 +403,41 @@ func (s *step) provedHere(ctx context.Context, id string) (*contract.Contract, b
 	return c, err == nil && rec.Proves(id, string(s.baseID), c.Digest()) == nil
 }
 
-func (s *step) noteRegression(id string, checks []evidence.Check) {
-	reason := firstReason(checks)
-	s.warn("%s passes no longer: %s", id, reason)
-	s.regress = append(s.regress, progress.Entry{
-		Time: time.Now().UTC(), Kind: "regression", Session: s.id, Feature: id, Outcome: "regression",
-		Tree: string(s.baseID), Facts: []string{"its contract fails at " + s.base.ID.Short() + ": " + reason},
-	})
+// noteReplay writes a regression when a feature holds no longer, and a repair
+// when it holds again; each once.
+func (s *step) noteReplay(id string, out verify.Outcome) {
+	entry := progress.Entry{Time: time.Now().UTC(), Session: s.id, Feature: id, Tree: string(s.baseID)}
+	switch known := s.knownBroken(id); {
+	case out.Verdict == verify.Fail:
+		if s.broken == nil {
+			s.broken = map[string]bool{}
+		}
+		s.broken[id] = true
+		reason := firstReason(out.Checks)
+		s.warn("%s passes no longer: %s", id, reason)
+		if known {
+			return
+		}
+		entry.Kind, entry.Outcome = progress.KindRegression, "regression"
+		entry.Facts = []string{"its contract fails at " + s.base.ID.Short() + ": " + reason}
+	case out.Verdict == verify.Pass && known:
+		entry.Kind, entry.Outcome = progress.KindRepair, "repair"
+		entry.Facts = []string{"its contract passes again at " + s.base.ID.Short()}
+	default:
+		return
+	}
+	s.noted = append(s.noted, entry)
+}
+
+// knownBroken says whether the log's last word on a feature is a regression.
+func (s *step) knownBroken(id string) bool {
+	broken := false
+	for _, e := range s.entries {
+		if e.Feature == id && (e.Kind == progress.KindRegression || e.Kind == progress.KindRepair) {
+			broken = e.Kind == progress.KindRegression
+		}
+	}
+	return broken
 }
 
 // firstReason is the reason of the first check that does not pass.

@@ -55,7 +55,6 @@ type step struct {
 	sb       *sandbox.Sandbox
 	ws       *workspace.Workspace
 	ver      *verify.Verifier
-	client   *model.Client
 	loaded   *model.Loaded
 	contract *contract.Contract
 	compiled bool // by this session: its text travels with the commit or the journal
@@ -68,8 +67,9 @@ type step struct {
 	out            Outcome
 	events         []progress.Event
 	facts          []string
-	regress        []progress.Entry
-	note           string // the model's own last words
+	noted          []progress.Entry // regressions and repairs that replaying showed
+	broken         map[string]bool  // features that pass in the list and not in fact
+	note           string           // the model's own last words
 	attempt        int
 	lastBad        []string   // defects of the last rejection
 	unverifiedOnly bool       // the last rejection was for want of verification

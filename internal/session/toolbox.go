@@ -83,7 +83,7 @@ func (s *step) runCommand(ctx context.Context, command string, timeout time.Dura
 	}
 	return tools.CommandResult{
 		ExitCode: res.ExitCode, Output: plain.Text(string(res.Output)), Dropped: res.Dropped,
-		TimedOut: res.TimedOut, Signal: res.Signal, Kept: kept.Kept, Lost: kept.Lost,
+		TimedOut: res.TimedOut, Limit: timeout, Signal: res.Signal, Kept: kept.Kept, Lost: kept.Lost,
 	}, nil
 }
 
