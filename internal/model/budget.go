@@ -36,8 +36,11 @@ func (b *budget) margin() int { return 16 + b.context/128 + int(float64(b.fresh)
 
 func (b *budget) room() int { return b.context - b.used() - b.reply() - b.margin() }
 
-// predict bounds a reply, so that the context can never overflow in its middle.
-func (b *budget) predict() int { return b.context - b.used() - b.margin() }
+// predict bounds a reply, so that the context does not overflow in its middle:
+// what is only estimated is taken for dense text here.
+func (b *budget) predict() int {
+	return b.context - b.counted - int(float64(b.fresh)*max(b.rate, 0.5)) - b.margin()
+}
 
 // calibrateFrom is the conversation size in bytes from which the template's own
 // tokens no longer distort the rate.
@@ -56,7 +59,8 @@ func (b *budget) learn(m api.Metrics, sentBytes, extra int) (cut bool) {
 	// Cutting makes room, so it only ever happens near the limit; counts that
 	// fall far from it are a template dropping old thinking.
 	near := b.used()+reply > b.context*7/10
-	cut = prompt >= b.context || prompt+reply > b.context || (near && prompt < b.floor)
+	// The last token of a reply is counted and never read, hence the one more.
+	cut = prompt >= b.context || prompt+reply > b.context+1 || (near && prompt < b.floor)
 	if sentBytes >= calibrateFrom {
 		b.rate = max(1.0/3, float64(prompt)/float64(sentBytes))
 	}

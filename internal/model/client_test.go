@@ -125,6 +125,9 @@ func TestLoadChoosesContext(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i, r := range s.Requests() {
+				if r.Shift == nil || *r.Shift {
+					t.Errorf("request %d lets an old server shift", i)
+				}
 				if r.Options["num_ctx"] != float64(c.asked) || r.Truncate == nil || *r.Truncate || r.KeepAlive == nil {
 					t.Errorf("request %d: %v truncate %v keep %v", i, r.Options, r.Truncate, r.KeepAlive)
 				}
@@ -204,6 +207,14 @@ func TestLoadErrorsSayWhatToDo(t *testing.T) {
 		err := (&Client{}).explain(context.Background(), "m", errors.New(words))
 		if !strings.Contains(strings.Join(hint.Of(err), "\n"), want) {
 			t.Errorf("%s: hints %q", words, hint.Of(err))
+		}
+	}
+}
+
+func TestOlderThan(t *testing.T) {
+	for v, want := range map[string]bool{"0.17.4": true, "0.0.0": true, "v0.29.9-rc1": true, "0.30.0": false, "1.2.3": false, "0.33.0-rc2": false, "": false, "main": false} {
+		if olderThan(v, 0, 30) != want {
+			t.Errorf("olderThan(%q, 0.30) = %v", v, !want)
 		}
 	}
 }

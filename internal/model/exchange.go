@@ -142,7 +142,7 @@ func (x *exchange) request() *api.ChatRequest {
 	if messages == nil {
 		messages = []api.Message{}
 	}
-	return &api.ChatRequest{
+	req := &api.ChatRequest{
 		Model:     x.l.Name,
 		Messages:  messages,
 		Tools:     x.tools,
@@ -152,6 +152,10 @@ func (x *exchange) request() *api.ChatRequest {
 		Truncate:  &no,
 		KeepAlive: &api.Duration{Duration: x.l.client.set.KeepAlive},
 	}
+	if x.l.noShift {
+		req.Shift = &no
+	}
+	return req
 }
 
 // once sends one request and reads the stream to its end.

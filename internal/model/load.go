@@ -31,6 +31,7 @@ type Loaded struct {
 
 	client      *Client
 	numCtx      int
+	noShift     bool // tell the server to stop at the context's end instead of forgetting the beginning
 	think       *api.ThinkValue
 	temperature float64
 }
@@ -55,7 +56,7 @@ func (c *Client) Load(ctx context.Context, tier Tier, progress func(string)) (*L
 	if err != nil {
 		return nil, c.explain(ctx, name, err)
 	}
-	l := &Loaded{Name: name, Server: version, client: c}
+	l := &Loaded{Name: name, Server: version, client: c, noShift: olderThan(version, 0, 30)}
 	if err := l.describe(show); err != nil {
 		return nil, err
 	}
@@ -112,6 +113,17 @@ func (l *Loaded) describe(show *api.ShowResponse) error {
 	}
 	l.temperature = modelTemperature(show.Parameters)
 	return nil
+}
+
+// olderThan compares a version such as 0.17.4. From 0.30 on the shift setting
+// belongs to the loaded model, and one that differs from another program's makes
+// the server load it anew; before, it is free. Builds from source say 0.0.0.
+func olderThan(version string, major, minor int) bool {
+	var a, b int
+	if n, err := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &a, &b); n < 2 || err != nil {
+		return false
+	}
+	return a < major || (a == major && b < minor)
 }
 
 // modelTemperature reads the model file's temperature, else the server's default.
