@@ -16,7 +16,8 @@ import (
 
 // Loaded is a model in the server's memory, with the context that it truly got.
 // Every request made through it carries the same runner options, since another
-// value makes the server load the model anew.
+// value makes the server load the model anew. A Loaded serves one request at a
+// time.
 type Loaded struct {
 	Name     string
 	Digest   string

@@ -235,7 +235,7 @@ func TestNormalizeVolatile(t *testing.T) {
 		"http://127.0.0.1:39999/x and [::1]:80":        "http://127.0.0.1:<port>/x and [::1]:<port>",
 		"open /tmp/ga-1/deep/app.js:3: no":             "open <temp>/app.js:3: no",
 		"in /tmp/abc":                                  "in <temp>",
-		"/root/.local/state/git-agent/w1/check/a.js":   "<temp>/a.js",
+		"/home/p/.local/state/git-agent/w1/check/a.js": "<temp>/a.js",
 		"session 20261130-142233-a1b2 ended":           "session <session> ended",
 		"at 2026-11-30T14:22:33.5Z":                    "at <date>",
 		"on 2026-11-30":                                "on <date>",
