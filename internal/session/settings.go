@@ -17,8 +17,10 @@ import (
 type Settings struct {
 	Host        string
 	Models      map[model.Tier]string
-	NumCtx      int  // tokens; 0 lets the client choose
-	AllowRemote bool // models that run on somebody else's machine
+	NumCtx      int    // tokens; 0 lets the client choose
+	AllowRemote bool   // models that run on somebody else's machine
+	Think       string // "", true, false, low, medium or high
+	TextTools   bool   // the fenced-text protocol even where the model claims tool calls
 	Browser     string
 	Sandbox     string        // auto, require or processes
 	Turns       int           // a attempt
@@ -67,6 +69,8 @@ func LoadSettings(cfg gitops.Config, env func(string) string, f Flags) (Settings
 	s.Time = time.Duration(src.number("minutes", int(f.Time/time.Minute), 45)) * time.Minute
 	s.Command = time.Duration(src.number("commandSeconds", 0, 120)) * time.Second
 	s.AllowRemote = src.text("allowRemote", "") == "true"
+	s.TextTools = src.text("textTools", "") == "true"
+	s.Think = src.text("think", "")
 	if s.Sandbox == "" {
 		s.Sandbox = "auto"
 	}
@@ -121,5 +125,5 @@ func (s *source) fail(key, value, want string) {
 
 // ModelSettings is the part that the model client wants.
 func (s Settings) ModelSettings() model.Settings {
-	return model.Settings{Host: s.Host, Models: s.Models, NumCtx: s.NumCtx, AllowRemote: s.AllowRemote}
+	return model.Settings{Host: s.Host, Models: s.Models, NumCtx: s.NumCtx, AllowRemote: s.AllowRemote, Think: s.Think, TextTools: s.TextTools}
 }
