@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,32 +15,45 @@ import (
 	"gitagent/internal/sandbox"
 )
 
-// shared is one browser for all tests; starting one for each would take longer
-// than the tests.
-var shared *Browser
+// lazily is one browser for all tests; starting one for each would take longer
+// than the tests. Tests that need no page do not start it.
+var lazily struct {
+	once sync.Once
+	b    *Browser
+	temp string
+	err  error
+}
+
+// sharedBrowser fails the test when there is no browser: what is not tested is
+// not shown to work.
+func sharedBrowser(t *testing.T) *Browser {
+	t.Helper()
+	lazily.once.Do(func() {
+		if lazily.temp, lazily.err = os.MkdirTemp("", "browser-test-"); lazily.err != nil {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		lazily.b, lazily.err = Open(ctx, Options{Temp: lazily.temp})
+	})
+	if lazily.err != nil {
+		t.Fatalf("no browser for the tests: %v", lazily.err)
+	}
+	return lazily.b
+}
 
 func TestMain(m *testing.M) {
 	sandbox.Dispatch()
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	temp, err := os.MkdirTemp("", "browser-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
+	code := m.Run()
+	if lazily.b != nil {
+		lazily.b.Close()
+		if left, _ := os.ReadDir(lazily.temp); len(left) > 0 {
+			fmt.Fprintln(os.Stderr, "left behind:", left[0].Name())
+			code = 1
+		}
 	}
-	defer os.RemoveAll(temp)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	// Without a browser nothing here can be tested, and that is a failure.
-	shared, err = Open(ctx, Options{Temp: temp})
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "no browser for the tests:", err)
-		return 1
-	}
-	defer shared.Close()
-	return m.Run()
+	os.RemoveAll(lazily.temp)
+	os.Exit(code)
 }
 
 // site serves files of a page to the browser.
@@ -72,7 +86,7 @@ func playOn(t *testing.T, base, scenario string) Result {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return shared.Run(ctx, s, base, "")
+	return sharedBrowser(t).Run(ctx, s, base, "")
 }
 
 // tabs are kept for the many small cases: starting a renderer for each costs
@@ -86,7 +100,7 @@ func playQuick(t *testing.T, html, scenario string) Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := shared.process(context.Background())
+	p, err := sharedBrowser(t).process(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

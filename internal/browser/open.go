@@ -203,7 +203,9 @@ func (b *Browser) allocatorOptions(profile string, noSandbox bool) []chromedp.Ex
 
 // environment is all that the browser sees: nothing of the user's.
 func (b *Browser) environment(profile string) []string {
-	env := []string{"HOME=" + profile, "XDG_CONFIG_HOME=" + profile, "XDG_CACHE_HOME=" + profile, "TMPDIR=" + profile, "LANG=C.UTF-8", "DBUS_SESSION_BUS_ADDRESS=disabled:"}
+	// The browser makes a socket below TMPDIR, whose path may have no more than
+	// 107 bytes: relative to the profile, where it starts, it always fits.
+	env := []string{"HOME=" + profile, "XDG_CONFIG_HOME=" + profile, "XDG_CACHE_HOME=" + profile, "TMPDIR=.", "LANG=C.UTF-8", "DBUS_SESSION_BUS_ADDRESS=disabled:"}
 	if b.opts.Cell == nil {
 		env = append(env, "PATH="+os.Getenv("PATH"))
 	}

@@ -115,7 +115,8 @@ func (f *fields) split(toks []token) (arg []token, err error) {
 	if err := flush(len(toks)); err != nil {
 		return nil, err
 	}
-	if mod == "in" && len(arg) != 1 {
+	// "see Logged in as Bob" is one text; "see 56 in Display" has a place.
+	if mod == "in" && (len(arg) != 1 || start != len(toks)-1) {
 		return nil, ambiguousSentence(f.verb)
 	}
 	return arg, nil

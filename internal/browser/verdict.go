@@ -78,6 +78,8 @@ func (r *runner) judge(err error) (verdict, reason string) {
 	switch {
 	case errors.As(err, &v) && v.verdict == Fail:
 		return Fail, join2(err.Error(), r.pageFault())
+	case err != nil && r.res.Opened.URL == "":
+		return Unverified, err.Error() // there was no page to be at fault
 	case r.pageFault() != "":
 		reason = r.pageFault()
 		if err != nil {
