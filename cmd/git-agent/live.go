@@ -34,11 +34,11 @@ func (v *liveView) On(e session.Event) {
 		v.line(e, "── %s", e.Phase)
 	case "turn":
 		v.tokens = 0
-		v.line(e, "turn %d.%d  %s in, %s out, %.0f tokens/s%s", e.Attempt, e.Turn, count(e.In), count(e.Out), e.Rate, after("  ", e.Text))
+		v.line(e, "turn %d.%d: %s in, %s out, %.0f tokens/s%s", e.Attempt, e.Turn, count(e.In), count(e.Out), e.Rate, after("; ", e.Text))
 	case "tool":
-		v.line(e, "  %s %s %s%s", sign(e.OK), e.Tool, e.Text, after("  → ", strings.Join(e.Files, ", ")))
+		v.line(e, "%s %s %s%s", sign(e.OK), e.Tool, e.Text, after(" → ", strings.Join(e.Files, ", ")))
 	case "check":
-		v.line(e, "  %s %s", sign(e.OK), e.Text)
+		v.line(e, "%s %s", sign(e.OK), e.Text)
 	case "warning":
 		v.line(e, "warning: %s", e.Text)
 	default:
@@ -51,8 +51,13 @@ func (v *liveView) On(e session.Event) {
 	}
 }
 
+// line writes one line; what belongs to a turn is set in below it.
 func (v *liveView) line(e session.Event, format string, args ...any) {
-	v.t.notef("%s %s\n", clock(e.Elapsed), plain.Line(fmt.Sprintf(format, args...), 400))
+	indent := ""
+	if e.Kind == "tool" || e.Kind == "check" {
+		indent = "  "
+	}
+	v.t.notef("%s %s%s\n", clock(e.Elapsed), indent, plain.Line(fmt.Sprintf(format, args...), 400))
 }
 
 // stream redraws one line while the model writes, ten times a second at most.
