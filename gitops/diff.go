@@ -2,6 +2,7 @@ package gitops
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -103,18 +104,22 @@ func (r *Repo) DiffIndex(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	base, err := r.TreeOf(ctx, "HEAD")
-	if err != nil {
-		if base, err = r.EmptyTree(ctx); err != nil {
-			return nil, err
+	out, err := r.diffIndex(ctx, env, "HEAD")
+	if err != nil && exitCode(err) == 128 {
+		if _, gone := r.TreeOf(ctx, "HEAD"); errors.Is(gone, ErrNotFound) { // before the first commit
+			empty, _ := r.EmptyTree(ctx)
+			out, err = r.diffIndex(ctx, env, string(empty))
 		}
 	}
-	out, err := r.run(ctx, call{env: env, args: []string{"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames",
-		"--ita-invisible-in-index", "--ignore-submodules=none", string(base), "--"}})
 	if err != nil {
 		return nil, fmt.Errorf("compare HEAD with the index: %w", err)
 	}
 	return ParseRaw(out)
+}
+
+func (r *Repo) diffIndex(ctx context.Context, env []string, base string) ([]byte, error) {
+	return r.run(ctx, call{env: env, args: []string{"diff-index", "--cached", "--raw", "-z", "--no-abbrev", "--no-renames",
+		"--ita-invisible-in-index", "--ignore-submodules=none", base, "--"}})
 }
 
 // ParseRaw reads `--raw -z` output: ":mode mode id id status NUL path NUL".

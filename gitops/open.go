@@ -40,6 +40,9 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkVersion(ctx); err != nil {
+		return nil, err
+	}
 	if r.bare {
 		return nil, hint.Errorf("run it in a clone with a work tree", "%s is a bare repository", r.gitDir)
 	}
@@ -54,6 +57,8 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 
 // OpenLenient is Open for hooks and commands that only read: bare
 // repositories, submodules, sparse checkouts and partial clones are allowed.
+// Reading gets by with an older git, so its version is not asked for, unless
+// the repository cannot be found: that may be why.
 func OpenLenient(ctx context.Context, dir string) (*Repo, error) {
 	bin, err := exec.LookPath("git")
 	if err != nil {
@@ -63,10 +68,10 @@ func OpenLenient(ctx context.Context, dir string) (*Repo, error) {
 		return nil, fmt.Errorf("locate git: %w", err)
 	}
 	r := &Repo{bin: bin}
-	if err := r.checkVersion(ctx); err != nil {
-		return nil, err
-	}
 	if err := r.locate(ctx, dir); err != nil {
+		if old := r.checkVersion(ctx); old != nil {
+			return nil, old
+		}
 		return nil, err
 	}
 	r.inherit()

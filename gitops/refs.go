@@ -51,6 +51,18 @@ func (r *Repo) isOID(s string) bool {
 
 // Head reads HEAD of this work tree.
 func (r *Repo) Head(ctx context.Context) (Head, error) {
+	// One question answers both, except before the first commit and where the
+	// answer is not plain.
+	if both, err := r.line(ctx, "rev-parse", "HEAD^{commit}", "--symbolic-full-name", "HEAD"); err == nil {
+		commit, branch, ok := strings.Cut(both, "\n")
+		switch {
+		case !ok || !r.isOID(commit):
+		case branch == "HEAD":
+			return Head{Commit: OID(commit)}, nil
+		case strings.HasPrefix(branch, "refs/") && !strings.Contains(branch, "\n"):
+			return Head{Branch: branch, Commit: OID(commit)}, nil
+		}
+	}
 	var h Head
 	branch, err := r.line(ctx, "symbolic-ref", "-q", "HEAD")
 	switch {
