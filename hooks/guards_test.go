@@ -57,6 +57,16 @@ func ran(args ...string) func(p *fixture) {
 	return func(p *fixture) { p.git(args...) }
 }
 
+// forged flips F002 with evidence that is changed first.
+func forged(change func(r *evidence.Record)) func(p *fixture) {
+	return func(p *fixture) {
+		p.flip("F002")
+		r := evidenceFor("F002", p.product(p.index()))
+		change(r)
+		p.write(evidence.Path("F002"), string(r.Bytes()))
+	}
+}
+
 func TestFlagsGuard(t *testing.T) {
 	session := Policy{Session: true, Feature: "F002"}
 	judged(t, []step{
@@ -83,6 +93,12 @@ func TestFlagsGuard(t *testing.T) {
 			p.flip("F002")
 			p.write(evidence.Path("F002"), strings.Replace(p.read(evidence.Path("F002")), "1,\n        2", "1", 1))
 		}, want: "flags.unproved"},
+		{name: "evidence that never failed", do: forged(func(r *evidence.Record) { r.Bite = nil }), want: "flags.unproved"},
+		{name: "evidence that passed before the work", do: forged(func(r *evidence.Record) { r.Bite[0].Verdict = evidence.Pass }), want: "flags.unproved"},
+		{name: "evidence that failed at something else", do: forged(func(r *evidence.Record) { r.Bite[0].ID = "c2" }), want: "flags.unproved"},
+		{name: "evidence without checks", do: forged(func(r *evidence.Record) { r.Checks = nil }), want: "flags.unproved"},
+		{name: "evidence with an unverified check", do: forged(func(r *evidence.Record) { r.Checks[0].Verdict = evidence.Unverified }), want: "flags.unproved"},
+		{name: "evidence that covers only other steps", do: forged(func(r *evidence.Record) { r.Checks[0].Covers = []int{2, 3} }), want: "flags.unproved"},
 		{name: "another contract than the proved one", do: func(p *fixture) {
 			p.flip("F002")
 			p.write(contract.Path("F002"), strings.Replace(p.read(contract.Path("F002")), "2+3", "1+4", 1))

@@ -173,7 +173,8 @@ func contractOf(id string) *contract.Contract {
 func evidenceFor(id string, product gitops.OID) *evidence.Record {
 	return &evidence.Record{Version: 1, Feature: id, Session: "s1", Tree: string(product), Contract: contractOf(id).Digest(),
 		Time: time.Unix(1e9, 0), Verdict: evidence.Pass,
-		Checks: []evidence.Check{{ID: "c1", Kind: "command", How: evidence.HowCommand, Covers: []int{1, 2}, Verdict: evidence.Pass}}}
+		Checks: []evidence.Check{{ID: "c1", Kind: "command", How: evidence.HowCommand, Covers: []int{1, 2}, Verdict: evidence.Pass}},
+		Bite:   []evidence.Check{{ID: "c1", Kind: "command", How: evidence.HowCommand, Covers: []int{1, 2}, Verdict: evidence.Fail, Reason: "exit 127"}}}
 }
 
 // codes are the codes of violations, each once, in order.

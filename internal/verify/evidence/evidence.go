@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -177,8 +178,8 @@ func (r *Record) Proves(feature, productTree, contractDigest string) error {
 			return fmt.Errorf("check %s is %s", c.ID, orNone(c.Verdict))
 		}
 	}
-	if len(r.Bite) > 0 && !r.bit() {
-		return errors.New("the contract passed where it had to fail")
+	if !r.bit() {
+		return errors.New("no check is recorded as failing where it had to, before the work")
 	}
 	for _, t := range r.Tests {
 		if t.Verdict != Pass {
@@ -188,10 +189,12 @@ func (r *Record) Proves(feature, productTree, contractDigest string) error {
 	return r.Covered(r.lastStep())
 }
 
-// bit says whether the contract failed on the tree where it had to.
+// bit says whether a check of the contract did not pass on the tree where the
+// contract had to fail. Every session records that; a record without it, or with
+// checks of something else, was not made by one.
 func (r *Record) bit() bool {
 	for _, b := range r.Bite {
-		if b.Verdict != Pass {
+		if b.Verdict != Pass && slices.ContainsFunc(r.Checks, func(c Check) bool { return c.ID == b.ID }) {
 			return true
 		}
 	}

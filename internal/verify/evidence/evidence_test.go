@@ -52,7 +52,6 @@ func TestProves(t *testing.T) {
 		"covers step 1":           func(r *Record) { r.Checks[0].Covers = nil },
 		"covers step 2":           func(r *Record) { r.Checks[1].Covers = []int{3} },
 		"names no step":           func(r *Record) { r.Checks[0].Covers, r.Checks[1].Covers = nil, nil },
-		"where it had to fail":    func(r *Record) { r.Bite[0].Verdict = Pass },
 		`the tests "go" are fail`: func(r *Record) { r.Tests[0].Verdict = Fail },
 	}
 	for want, change := range cases {
@@ -62,6 +61,23 @@ func TestProves(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
+	}
+	for name, change := range map[string]func(r *Record){
+		"no bite":                   func(r *Record) { r.Bite = nil },
+		"a bite that passed":        func(r *Record) { r.Bite[0].Verdict = Pass },
+		"a bite of something else":  func(r *Record) { r.Bite[0].ID = "c9" },
+		"a bite without a check id": func(r *Record) { r.Bite[0].ID = "" },
+	} {
+		r := sample()
+		change(r)
+		if err := r.Proves("F001", "aaaa", "cccc"); err == nil || !strings.Contains(err.Error(), "before the work") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	blind := sample()
+	blind.Bite[0].Verdict = Unverified // there was nothing to look at yet
+	if err := blind.Proves("F001", "aaaa", "cccc"); err != nil {
+		t.Errorf("a bite on a tree that shows nothing: %v", err)
 	}
 	if err := sample().Covered(3); err == nil {
 		t.Error("step 3 is not covered")
