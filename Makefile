@@ -7,7 +7,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.
 .PHONY: build install setup test test-ollama figures fuzz demo man vet clean
 
 build: ## the binary, bin/git-agent
-	$(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
+	$(GO) build -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
 
 install: build ## binary and man page below PREFIX (default ~/.local)
 	sh scripts/install.sh

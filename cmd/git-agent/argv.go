@@ -13,7 +13,10 @@ import (
 // after an argument for an argument. What it cannot place is refused, never
 // ignored.
 func arrange(app *cli.App, argv []string) ([]string, error) {
-	cmds, flags := app.Commands, app.Flags
+	if argv[len(argv)-1] == "--generate-bash-completion" { // asked by the shell, answered by the cli package
+		return argv, nil
+	}
+	cmds, flags := app.Commands, append([]cli.Flag{cli.VersionFlag}, app.Flags...)
 	out, rest := []string{argv[0]}, argv[1:]
 	path := "git agent"
 	for {
