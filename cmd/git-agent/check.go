@@ -56,7 +56,7 @@ func (t *terminal) tellCheck(rep hooks.Report) {
 			t.printf("%s flips %s: %s%s\n", f.Commit.Short(), f.Feature, f.State, after(", ", plain.Line(f.Why, 200)))
 		}
 	}
-	t.printf("%d commits, %d violations; flips: %d proved, %d carried, %d missing\n", rep.Commits, len(rep.Violations), states[hooks.Proved], states[hooks.Carried], states[hooks.Missing])
+	t.printf("%s, %s; flips: %d proved, %d carried, %d missing\n", plain.Count(rep.Commits, "commit"), plain.Count(len(rep.Violations), "violation"), states[hooks.Proved], states[hooks.Carried], states[hooks.Missing])
 }
 
 func checkCode(rep hooks.Report) int {

@@ -46,6 +46,9 @@ func initCommand(t *terminal) *cli.Command {
 				t.printf("nothing was written\n")
 				return exit(codeViolation)
 			}
+			if errors.Is(err, session.ErrNoWish) {
+				return &exitError{code: codeUsage, err: err}
+			}
 			if err != nil {
 				return err
 			}
@@ -84,6 +87,9 @@ func initOptions(c *cli.Context, t *terminal) (session.InitOptions, error) {
 		if err != nil {
 			return opt, err
 		}
+		if _, err := features.Import(data, "list", ""); err != nil {
+			return opt, usage("%s: %w", plain.Line(name, 200), err)
+		}
 		opt.List = data
 	}
 	if exe, err := os.Executable(); err == nil {
@@ -117,7 +123,7 @@ func (t *terminal) confirmList(list *features.List) (*features.List, bool, error
 				t.notef("        - %s\n", plain.Line(s, 120))
 			}
 		}
-		switch t.choose(fmt.Sprintf("%d features. Write them?", len(list.Features)), "y/e(dit)/N") {
+		switch t.choose(plain.Count(len(list.Features), "feature")+". Write them?", "y/e(dit)/N") {
 		case "y":
 			return list, true, nil
 		case "e":
@@ -163,12 +169,12 @@ func (t *terminal) editList(list *features.List) (*features.List, error) {
 // tellInit says what was written and what to type next.
 func (t *terminal) tellInit(r session.InitResult) {
 	if r.Already {
-		t.printf("git agent is set up here already: %d features; nothing was changed\n  next:  git agent status\n", r.Features)
+		t.printf("git agent is set up here already: %s; nothing was changed\n  next:  git agent status\n", plain.Count(r.Features, "feature"))
 		return
 	}
-	t.printf("%d features, none proved yet\n  wrote: %s\n  kept:  commit %s holds exactly these files\n", r.Features, strings.Join(r.Files, ", "), r.Commit.Short())
+	t.printf("%s, none proved yet\n  wrote: %s\n  kept:  commit %s holds exactly these files\n", plain.Count(r.Features, "feature"), strings.Join(r.Files, ", "), r.Commit.Short())
 	if r.Claimed > 0 {
-		t.printf("  note:  %d features are claimed to pass; git agent verify can prove those that have a contract\n", r.Claimed)
+		t.printf("  note:  %s said to pass already: a claim, until a session or git agent verify proves it\n", plain.Count(r.Claimed, "feature"))
 	}
 	t.tellHooks(r.Hooks)
 	for _, a := range r.HookAdvice {

@@ -37,7 +37,7 @@ func runCommand(t *terminal) *cli.Command {
 					return jerr
 				}
 			} else {
-				t.printf("%s: %d of %d features pass, %d sessions, %d verified%s\n", res.Stopped, res.Passing, res.Total, res.Steps, res.Verified, after("; ", plain.Line(res.Reason, 300)))
+				t.printf("%s: %d of %d features pass, %s, %d verified%s\n", res.Stopped, res.Passing, res.Total, plain.Count(res.Steps, "session"), res.Verified, after("; ", plain.Line(res.Reason, 300)))
 			}
 			if err != nil {
 				return &exitError{code: res.Stopped.ExitCode(), err: err}

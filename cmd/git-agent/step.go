@@ -67,7 +67,7 @@ func allPassing(c *cli.Context, t *terminal, out session.Outcome) error {
 	if c.Bool("json") {
 		return t.printJSON(map[string]any{"end": "all_passing", "passing": out.Passing, "total": out.Total})
 	}
-	t.printf("all %d features pass; nothing to do\n", out.Total)
+	t.printf("all features pass (%d of %d); nothing to do\n", out.Passing, out.Total)
 	return nil
 }
 
@@ -76,7 +76,7 @@ func allPassing(c *cli.Context, t *terminal, out session.Outcome) error {
 func (t *terminal) tellOutcome(o session.Outcome) {
 	took := time.Duration(o.Receipt.Seconds * float64(time.Second)).Round(time.Second)
 	use := o.Receipt.Totals()
-	t.printf("%s%s  (%d of %d features pass; %s, %d turns, %s tokens in, %s out)\n", o.End, after(" ", o.Feature), o.Passing, o.Total, took, o.Receipt.Turns, count(use.TokensIn), count(use.TokensOut))
+	t.printf("%s%s  (%d of %d features pass; %s, %s, %s tokens in, %s out)\n", o.End, after(" ", o.Feature), o.Passing, o.Total, took, plain.Count(o.Receipt.Turns, "turn"), count(use.TokensIn), count(use.TokensOut))
 	if o.Reason != "" && o.End != session.Environment {
 		t.printf("  why:   %s\n", plain.Line(o.Reason, 500))
 	}

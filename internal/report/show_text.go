@@ -84,7 +84,7 @@ func (v *FeatureView) evidence(p *page) {
 		p.line("  %s %s: %d passed, %d failed, %d skipped, counted by %s", p.style.outcome(t.Verdict), plain.Line(t.Command, 80), t.Passed, t.Failed, t.Skipped, plain.Line(t.Counted, 20))
 	}
 	if n := len(r.Bite); n > 0 {
-		p.line("  the same checks failed before the work, as they must: %s", count(n, "check"))
+		p.line("  the same checks failed before the work, as they must: %s", plain.Count(n, "check"))
 	}
 }
 
@@ -116,7 +116,7 @@ func (v *FeatureView) history(p *page) {
 		if d.Returned > 0 {
 			again = ", came back"
 		}
-		p.line("  seen %s%s: %s", count(d.Count, "time"), again, plain.Line(d.Text, 300))
+		p.line("  seen %s%s: %s", plain.Count(d.Count, "time"), again, plain.Line(d.Text, 300))
 	}
 }
 

@@ -173,7 +173,7 @@ func (o *Overview) hold(ctx context.Context, s *source, f features.Feature, held
 }
 
 func parkedReason(st *progress.Status) string {
-	reason := count(st.Incomplete, "session") + " in a row without a proof"
+	reason := plain.Count(st.Incomplete, "session") + " in a row without a proof"
 	if st.Blocked != "" {
 		return reason + "; the last was blocked: " + st.Blocked
 	}

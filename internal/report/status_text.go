@@ -129,10 +129,10 @@ func (o *Overview) foot(p *page) {
 		lines = append(lines, fmt.Sprintf("%s is verified, but its commit is not on the branch: git agent take %s", plain.Line(a.Feature, 40), plain.Line(a.Session, 60)))
 	}
 	if n := len(o.Attempts); n > 0 {
-		lines = append(lines, count(n, "attempt")+" kept; git agent show ID lists them, git agent take SESSION puts one on a branch")
+		lines = append(lines, plain.Count(n, "attempt")+" kept; git agent show ID lists them, git agent take SESSION puts one on a branch")
 	}
 	if l := o.Lag; l.Commits > 0 {
-		n := count(l.Commits, "commit")
+		n := plain.Count(l.Commits, "commit")
 		if l.More {
 			n = "more than " + n
 		}

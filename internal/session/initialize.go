@@ -15,6 +15,7 @@ import (
 	"gitagent/hooks"
 	"gitagent/internal/hint"
 	"gitagent/internal/model"
+	"gitagent/internal/plain"
 	"gitagent/internal/project"
 	"gitagent/progress"
 )
@@ -48,6 +49,9 @@ type InitResult struct {
 // ErrDeclined says that the person did not take the list; nothing was written.
 var ErrDeclined = errors.New("nothing was written")
 
+// ErrNoWish says that nothing was asked for.
+var ErrNoWish = errors.New("init needs a wish, --spec or --features")
+
 // Init makes the list and its companions in one commit of exactly these files.
 // A repository that has them already is left as it is.
 func Init(ctx context.Context, repo *gitops.Repo, set Settings, opt InitOptions, w Watcher) (InitResult, error) {
@@ -65,7 +69,7 @@ func Init(ctx context.Context, repo *gitops.Repo, set Settings, opt InitOptions,
 		return in.already(list), err
 	}
 	if opt.Wish == "" && opt.Spec == "" && opt.List == nil {
-		return InitResult{}, hint.Errorf(`git agent init "a pomodoro timer for the browser"`, "init needs a wish, --spec or --features")
+		return InitResult{}, hint.New(ErrNoWish, `git agent init "a pomodoro timer for the browser"`)
 	}
 	if op, err := repo.Operation(ctx); err != nil || op != "" {
 		if err == nil {
@@ -243,7 +247,7 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 	if err := in.permit(ctx, list); err != nil {
 		return in.out, err
 	}
-	message := fmt.Sprintf("Start %s: %d features to build\n\nAgent-Features: init\n", list.Project, len(list.Features))
+	message := fmt.Sprintf("Start %s: %s to build\n\nAgent-Features: init\n", list.Project, plain.Count(len(list.Features), "feature"))
 	if in.out.Commit, err = in.repo.CommitPaths(ctx, message, paths); err != nil {
 		return in.out, fmt.Errorf("the first commit: %w", err)
 	}
@@ -271,7 +275,7 @@ func (in *initializer) permit(ctx context.Context, list *features.List) error {
 	if in.out.Claimed == 0 {
 		return nil
 	}
-	return hooks.Permit(ctx, in.repo, "flags", fmt.Sprintf("%d features imported as passing, not proved yet", in.out.Claimed))
+	return hooks.Permit(ctx, in.repo, "flags", plain.Count(in.out.Claimed, "feature")+" imported as passing, not proved yet")
 }
 
 func (in *initializer) journalPath() string {

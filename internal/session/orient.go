@@ -192,7 +192,7 @@ func (s *step) pick(ctx context.Context) error {
 			return ""
 		}
 		if st.Parked(s.set.Park) {
-			return fmt.Sprintf("parked after %d sessions without a proof", st.Incomplete)
+			return "parked after " + plain.Count(st.Incomplete, "session") + " without a proof"
 		}
 		return ""
 	})

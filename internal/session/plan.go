@@ -134,8 +134,8 @@ func (s *step) tryContract(ctx context.Context, raw []byte) ([]string, error) {
 	if !ok {
 		return []string{why}, nil
 	}
-	s.record("plan", "contract", fmt.Sprintf("%d checks, digest %.12s", len(c.Checks), c.Digest()))
-	s.emit(Event{Kind: "check", OK: true, Text: fmt.Sprintf("contract: %d checks, fails before the work as it should", len(c.Checks)), Detail: string(c.Bytes())})
+	s.record("plan", "contract", fmt.Sprintf("%s, digest %.12s", plain.Count(len(c.Checks), "check"), c.Digest()))
+	s.emit(Event{Kind: "check", OK: true, Text: "contract: " + plain.Count(len(c.Checks), "check") + ", fails before the work as it should", Detail: string(c.Bytes())})
 	return nil, nil
 }
 
