@@ -110,7 +110,11 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 	if target == "" {
 		target, in = in, ""
 	}
-	m, err := t.locate(target, in, s.Nth, wantAny)
+	w := wantPlace
+	if s.Verb == VerbValue {
+		w = wantAny
+	}
+	m, err := t.locate(target, in, s.Nth, w)
 	if err != nil {
 		if _, gone := err.(*missing); gone && s.Verb == VerbNotSee {
 			return true, "", nil // what is not there does not show it
@@ -130,30 +134,30 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 	return c.shows(s.Text), c.shown(), nil
 }
 
-// await repeats holds until it is true or the step's time is up. The error is a
-// verdict.
-func (t *tab) await(s Step) error {
+// await repeats holds until it is true or the step's time is up, and tells what
+// was seen last. The error is a verdict.
+func (t *tab) await(s Step) (saw string, err error) {
 	deadline := time.Now().Add(s.waitFor())
 	for {
 		ok, saw, err := t.holds(s)
 		if ok {
-			return nil
+			return saw, nil
 		}
 		_, gone := err.(*missing)
 		if err != nil && !gone && !passing(err) {
-			return err
+			return saw, err
 		}
 		if time.Now().After(deadline) {
 			switch {
 			case gone:
-				return failf("%v", err)
+				return saw, failf("%v", err)
 			case err != nil:
-				return unverifiedf("the page could not be read: %v", err)
+				return saw, unverifiedf("the page could not be read: %v", err)
 			}
-			return failf("%s", unmet(s, saw))
+			return saw, failf("%s", unmet(s, saw))
 		}
 		if err := sleep(t.ctx, 50*time.Millisecond); err != nil {
-			return err
+			return saw, err
 		}
 	}
 }

@@ -28,10 +28,11 @@ func (f *foresight) observe(t *tab, i int) {
 			continue
 		}
 		ok, _, err := t.holds(s)
-		if _, gone := err.(*missing); gone {
+		switch err.(type) {
+		case *missing, *verdictError: // its place is not there, or not clear
 			ok, err = false, nil
 		}
-		// An assertion that cannot be looked at now is not known to change.
+		// An assertion that could not be looked at is not known to change.
 		if err == nil && !ok {
 			f.changed[j] = true
 		}

@@ -20,7 +20,8 @@ const (
 	wantField              // something to type into
 	wantSelect             // a list to choose from
 	wantToggle             // check box, radio button, switch
-	wantAny                // a place to look at
+	wantAny                // anything that can be looked at
+	wantPlace              // a place to look in
 )
 
 // accepts says whether an element of this role is what the verb means.
@@ -122,7 +123,7 @@ func (t *tab) find(loc, in string, nth int, w want, wait time.Duration) (match, 
 func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 	var scope any
 	if in != "" {
-		m, err := t.locate(in, "", 0, wantAny)
+		m, err := t.locate(in, "", 0, wantPlace)
 		if err != nil {
 			return match{}, err
 		}
@@ -132,6 +133,7 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 	if err != nil {
 		return match{}, err
 	}
+	_, name := splitRole(loc)
 	hidden := false
 	for _, tier := range t.tiers(loc, nodes, w) {
 		found, err := tier()
@@ -146,7 +148,13 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 		if len(found) == 0 {
 			continue
 		}
-		return choose(loc, found, nth, w)
+		m, err := choose(loc, found, nth, w)
+		if err == nil && w == wantPlace && strings.EqualFold(name, collapse(m.desc.Text)) {
+			// To look in "Milk" is to look at the row of that name, in "Done" at
+			// what stands under that heading.
+			m.el, err = t.askObject("region", m.el)
+		}
+		return m, err
 	}
 	return match{}, &missing{loc: loc, hidden: hidden, near: near(loc, nodes, w)}
 }
@@ -167,7 +175,7 @@ func choose(loc string, found []match, nth int, w want) (match, error) {
 		list = append(list, fmt.Sprintf("%d. %s", i+1, m))
 	}
 	how := `say which with "nth" or "in"`
-	if w == wantAny {
+	if w >= wantAny {
 		how = "give one of them a name of its own"
 	}
 	return match{}, unverifiedf("%d elements are named %q: %s; %s", len(found), loc, strings.Join(list, ", "), how)
@@ -177,7 +185,7 @@ func near(loc string, nodes []node, w want) []string {
 	_, name := splitRole(loc)
 	var names []string
 	for _, n := range nodes {
-		if n.name != "" && !isText(n.role) && (w == wantAny || w.accepts(n.role)) {
+		if n.name != "" && !isText(n.role) && w.accepts(n.role) {
 			names = append(names, shortRole(n.role)+":"+plain.Line(n.name, 60))
 		}
 	}
@@ -225,10 +233,10 @@ func (t *tab) tiers(loc string, nodes []node, w want) []func() ([]match, error) 
 	for _, kind := range []string{"label", "placeholder"} {
 		out = append(out, func() ([]match, error) { return t.byScript(kind, name) })
 	}
-	if w == wantClick || w == wantAny {
+	if w == wantClick || w >= wantAny {
 		out = append(out, func() ([]match, error) { return t.byScript("text", name) })
 	}
-	if w == wantAny {
+	if w >= wantAny {
 		out = append(out, func() ([]match, error) { return t.byItem(name) })
 	}
 	return append(out, func() ([]match, error) { return t.byScript("id", name) })
@@ -242,7 +250,7 @@ func (t *tab) byName(nodes []node, name string, roles []string, w want, eq func(
 	for _, n := range nodes {
 		if n.name == "" || isText(n.role) || !eq(n.name, name) || (roles != nil && !slices.Contains(roles, n.role)) {
 			// A generic element with a name of its own may be looked at.
-			if !(w == wantAny && n.role == "generic" && n.name != "" && eq(n.name, name) && roles == nil) {
+			if !(w >= wantAny && n.role == "generic" && n.name != "" && eq(n.name, name) && roles == nil) {
 				continue
 			}
 		}

@@ -56,6 +56,15 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+func scenario(t *testing.T, text string) *Scenario {
+	t.Helper()
+	s, err := ParseScenario([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // site serves files of a page to the browser.
 func site(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -73,33 +82,26 @@ func site(t *testing.T, files map[string]string) string {
 }
 
 // play runs a scenario, given as JSON, on a page.
-func play(t *testing.T, html, scenario string) Result {
+func play(t *testing.T, html, text string) Result {
 	t.Helper()
-	return playOn(t, site(t, map[string]string{"index.html": html}), scenario)
+	return playOn(t, site(t, map[string]string{"index.html": html}), text)
 }
 
-func playOn(t *testing.T, base, scenario string) Result {
+func playOn(t *testing.T, base, text string) Result {
 	t.Helper()
-	s, err := ParseScenario([]byte(scenario))
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return sharedBrowser(t).Run(ctx, s, base, "")
+	return sharedBrowser(t).Run(ctx, scenario(t, text), base, "")
 }
 
 // tabs are kept for the many small cases: starting a renderer for each costs
 // ten times what the case does. Every case has an origin of its own.
 var tabs = make(chan *tab, 3)
 
-func playQuick(t *testing.T, html, scenario string) Result {
+func playQuick(t *testing.T, html, text string) Result {
 	t.Helper()
 	base := site(t, map[string]string{"index.html": html})
-	s, err := ParseScenario([]byte(scenario))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := scenario(t, text)
 	p, err := sharedBrowser(t).process(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -208,6 +208,8 @@
   const holds = (a, b) => { for (let n = b; n; n = n.parentNode || n.host) if (n === a) return true; return false; };
   const same = (a, b) => norm(a).toLowerCase() === b;
 
+  const ITEMS = 'li,tr,article,[role=listitem],[role=row],[role=article],[role=treeitem]';
+
   const finders = {
     label(name) {
       const out = [];
@@ -224,7 +226,7 @@
       return out;
     },
     id: (name) => [...all()].filter((el) => same(el.getAttribute('id'), name)),
-    item: () => [...all()].filter((el) => el.matches('li,tr,article,fieldset,section,dialog,[role=listitem],[role=row],[role=article],[role=group],[role=treeitem],[role=region]')),
+    item: () => [...all()].filter((el) => el.matches(ITEMS + ',fieldset,section,dialog,[role=group],[role=region]')),
   };
 
   function describe(el, scope) {
@@ -369,6 +371,21 @@
       return { type: t, editable, readonly: !!el.readOnly, focused: el.getRootNode().activeElement === el || holds(el, el.getRootNode().activeElement || null), on: isToggle(el) ? isOn(el) : false, toggle: isToggle(el) };
     },
     focus(el) { el.focus(); return el.getRootNode().activeElement === el; },
+    // region is what a title stands for, when that is clear: the list item or
+    // row that it is part of, or what a heading stands over.
+    region(el) {
+      const level = (h) => parseInt(h.getAttribute('aria-level') || h.localName.slice(1), 10) || 2;
+      const own = textOf(el).since(0);
+      for (let n = up(el); isEl(n) && !el.matches(ITEMS); n = up(n)) {
+        if (n.matches(ITEMS)) { if (textOf(n).since(0) !== own) return n; break; }
+      }
+      if (!el.matches('h1,h2,h3,h4,h5,h6,[role=heading]')) return el;
+      let p = up(el);
+      while (isEl(p) && textOf(p).since(0) === own) p = up(p);
+      if (!isEl(p) || p === document.body || p === document.documentElement || tag(p) === 'main') return el;
+      const rivals = [...p.querySelectorAll('h1,h2,h3,h4,h5,h6,[role=heading]')].some((h) => h !== el && level(h) <= level(el));
+      return rivals ? el : p;
+    },
     // Selecting all by keys would show the page a key that nobody pressed.
     selectAll(el) {
       if (el.select) el.select();

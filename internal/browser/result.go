@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
 
@@ -140,6 +141,7 @@ func (r *Result) cuts() []func() {
 			}
 			r.Opened.URL, r.Opened.Title = plain.Line(r.Opened.URL, 200), plain.Line(r.Opened.Title, 100)
 		},
+		func() { r.clipTexts(0, 0, 1); r.Blocked, r.Shots = nil, nil },
 	}
 }
 
@@ -182,9 +184,11 @@ func lines(s []string, n, width int) []string {
 }
 
 func encode(r Result) []byte {
-	out, err := json.Marshal(r)
-	if err != nil { // strings and numbers only: cannot happen
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)              // it is shown to people and models, not to a page
+	if err := enc.Encode(r); err != nil { // strings and numbers only: cannot happen
 		return []byte(`{"verdict":"unverified","reason":"the result could not be written"}`)
 	}
-	return out
+	return bytes.TrimSpace(b.Bytes())
 }

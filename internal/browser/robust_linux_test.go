@@ -20,15 +20,6 @@ import (
 	"gitagent/internal/sandbox"
 )
 
-func scenario(t *testing.T, text string) *Scenario {
-	t.Helper()
-	s, err := ParseScenario([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // users counts the processes that use a profile below dir.
 func users(dir string) (n int) {
 	entries, _ := os.ReadDir("/proc")

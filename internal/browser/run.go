@@ -28,6 +28,7 @@ type runner struct {
 	before   *foresight
 	held     []string // assertions that already held before the actions
 	last     sight    // the page after the previous step
+	saw      string   // what the current assertion saw in its place
 }
 
 // Run plays the scenario on the page at baseURL and says what it showed. It
@@ -185,6 +186,7 @@ func (r *runner) step(i int) error {
 	n := i + 1
 	it := Interaction{N: n, Step: s.String()}
 	r.tab.rec.enter(n, dialogPolicy{s.Dialog, s.Answer})
+	r.saw = ""
 	err := r.do(i, s)
 	if err == nil {
 		err = r.dialogsMet(n, s)
@@ -194,11 +196,14 @@ func (r *runner) step(i int) error {
 	}
 	it.OK = err == nil
 	r.res.StepsRun++
-	if !s.Assertion() && (err == nil || r.tab.ctx.Err() == nil) {
+	if r.tab.ctx.Err() == nil && !errors.Is(err, errHung) {
 		if now, lookErr := r.tab.look(); lookErr == nil {
 			it.Changed, it.DisplayAfter = changes(r.last, now)
 			r.last = now
 		}
+	}
+	if r.saw != "" {
+		it.DisplayAfter = plain.Line(r.saw, 300)
 	}
 	for _, d := range r.tab.rec.dialogsOf(n) {
 		it.Dialogs = append(it.Dialogs, d.String())
@@ -258,7 +263,11 @@ func (r *runner) do(i int, s Step) error {
 
 // assert checks one assertion and decides whether it is evidence.
 func (r *runner) assert(i int, s Step) error {
-	if err := r.tab.await(s); err != nil {
+	saw, err := r.tab.await(s)
+	if s.Target != "" {
+		r.saw = saw
+	}
+	if err != nil {
 		var v *verdictError
 		if errors.As(err, &v) && v.verdict == Fail {
 			r.res.Asserts.Fail++

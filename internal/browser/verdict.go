@@ -93,7 +93,7 @@ func (r *runner) judge(err error) (verdict, reason string) {
 		return Unverified, fmt.Sprintf("step %d: %s; add \"dialog\":\"accept\" or \"dismiss\" to the step", d.step, d)
 	}
 	if len(r.held) > 0 {
-		return Unverified, r.held[0] + ": this already held before the action, so it proves nothing; assert what the action changes, or put it before the first action"
+		return Unverified, r.held[0] + ": this already held before the action, so it proves nothing; assert what the action changes (with \"in\" name the place), or put it before the first action"
 	}
 	a := r.res.Asserts
 	if a.Evidence == 0 {
