@@ -79,16 +79,18 @@ func Schema(steps int) stdjson.RawMessage {
 }
 
 // Guide tells a model, in a few lines, what the fields of Schema mean.
-const Guide = `Each check covers one or more step numbers. Every step needs a check.
-kind "page": open is the path ("/"). steps are tried in order in a real browser; do is the verb, what its object, in the place.
+const Guide = `Fields
+kind "page": covers = the numbers of the steps it goes through. open = the path ("/"). steps are tried in order in a real browser:
+  do is the verb, what its object, in the place.
   click: what = the visible name ("7", "button:Save"). type: what = the text, in = the field's name. press: what = a key ("Enter").
-  select: what = the choice, in = the list's name. see / not_see: what = the text, in = where ("" = anywhere on the page).
+  select: what = the choice, in = the list's name. see / not_see: what = the text, in = "" (anywhere) or the label it stands beside.
   check / uncheck: what = the box's name. value: what = the field's content, in = its name.
   wait: what = a text that must appear. open: what = a path. reload: what = "".
   dialog: how to answer a question that the click opens.
-  After the last action there must be a see, not_see or value. What a step puts in quotes must be in its check, word for word.
 kind "command": run = one command that runs the program (no |, ||, ; or &), stdin = its input, stdout_has = what it prints, exit = its exit code.
-  A build, a type check or reading a source file is no check.`
+  A build, a type check or reading a source file is no check.
+Example, for the steps 1. Type "2" into Amount and click Add 2. The page shows "2 in all":
+{"checks":[{"kind":"page","covers":[1,2],"open":"/","steps":[{"do":"type","what":"2","in":"Amount"},{"do":"click","what":"Add","in":""},{"do":"see","what":"2 in all","in":""}]}]}`
 
 // FromModel reads a model's contract and puts it into the stored form, with
 // revision 1. Errors are sentences that the model can act on. What the contract

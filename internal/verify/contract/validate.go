@@ -51,6 +51,9 @@ func (c *Contract) Validate(f features.Feature) []Problem {
 			add(k.ID, 0, "check %s %s", k.ID, text)
 		}
 	}
+	for _, p := range c.leaning() {
+		add(p.Check, 0, "%s", p.Text)
+	}
 	for i, step := range f.Steps {
 		for _, text := range c.stepProblems(i+1, step) {
 			add("", i+1, "%s", text)
