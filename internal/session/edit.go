@@ -12,7 +12,6 @@ import (
 
 	"gitagent/features"
 	"gitagent/gitops"
-	"gitagent/hooks"
 	"gitagent/internal/hint"
 	"gitagent/progress"
 )
@@ -55,9 +54,6 @@ func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, 
 	files := map[string][]byte{features.Path: c.Data, progress.Path: progress.Append(log, entry)}
 	old := map[string][]byte{features.Path: list.Bytes(), progress.Path: log}
 	if err := replaceAll(repo.Top(), files); err != nil {
-		return c, "", err
-	}
-	if err := hooks.Permit(ctx, repo, "features", "git agent features "+c.Kind); err != nil {
 		return c, "", err
 	}
 	subject := fmt.Sprintf("Features: %s", c.Fact)

@@ -237,6 +237,7 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 	defer func() {
 		if !done {
 			_ = in.sweep()
+			in.unhook(ctx)
 		}
 	}()
 	if in.out.Hooks, err = hooks.Install(ctx, in.repo, in.opt.Binary); errors.Is(err, hooks.ErrElsewhere) {
@@ -244,11 +245,7 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 	} else if err != nil {
 		return in.out, err
 	}
-	if err := in.permit(ctx, list); err != nil {
-		return in.out, err
-	}
-	message := fmt.Sprintf("Start %s: %s to build\n\nAgent-Features: init\n", list.Project, plain.Count(len(list.Features), "feature"))
-	if in.out.Commit, err = in.repo.CommitPaths(ctx, message, paths); err != nil {
+	if in.out.Commit, err = in.repo.CommitPaths(ctx, in.message(list), paths); err != nil {
 		return in.out, fmt.Errorf("the first commit: %w", err)
 	}
 	done = true
@@ -265,17 +262,32 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 	return in.out, project.OpenTrust(in.repo.AgentDir()).Grant("commands", digest)
 }
 
-// permit lets an imported list claim what it claims; nothing else needs it.
-func (in *initializer) permit(ctx context.Context, list *features.List) error {
+// message is that of the first commit. Its trailers let the list be there, and
+// an imported one claim what it claims.
+func (in *initializer) message(list *features.List) string {
 	for _, f := range list.Features {
 		if f.Passes {
 			in.out.Claimed++
 		}
 	}
-	if in.out.Claimed == 0 {
-		return nil
+	text := fmt.Sprintf("Start %s: %s to build\n\nAgent-Features: init\n", list.Project, plain.Count(len(list.Features), "feature"))
+	if in.out.Claimed > 0 {
+		text += "Allow-Flags: " + plain.Count(in.out.Claimed, "feature") + " imported as passing, not proved yet\n"
 	}
-	return hooks.Permit(ctx, in.repo, "flags", plain.Count(in.out.Claimed, "feature")+" imported as passing, not proved yet")
+	return text
+}
+
+// unhook takes the hooks out again that a failed init put in; hooks that were
+// in place before stay.
+func (in *initializer) unhook(ctx context.Context) {
+	for _, h := range in.out.Hooks.Hooks {
+		if h.Done != "created" && h.Done != "added" && h.Done != "kept" {
+			return
+		}
+	}
+	if len(in.out.Hooks.Hooks) > 0 {
+		_, _ = hooks.Uninstall(context.WithoutCancel(ctx), in.repo)
+	}
 }
 
 func (in *initializer) journalPath() string {
