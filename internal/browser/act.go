@@ -37,7 +37,7 @@ func (t *tab) act(s Step) error {
 	return fmt.Errorf("%s is no action", s.Verb)
 }
 
-// aimed is the answer of page.js: a point, or why there is none.
+// aimed is the answer of act.js: a point, or why there is none.
 type aimed struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
@@ -110,7 +110,7 @@ func (t *tab) mouse(typ input.DispatchMouseEventType, at aimed, count int64) err
 	return err
 }
 
-// fieldState is what page.js says of a field.
+// fieldState is what act.js says of a field.
 type fieldState struct {
 	Type     string `json:"type"`
 	Editable bool   `json:"editable"`

@@ -55,7 +55,7 @@ func (t *tab) tree() ([]node, error) {
 }
 
 // treeEmpty says whether the tree has nothing to tell either: it also reaches
-// closed shadow roots, which page.js cannot enter.
+// closed shadow roots, which act.js cannot enter.
 func (t *tab) treeEmpty() (bool, error) {
 	nodes, err := t.tree()
 	if err != nil {

@@ -48,7 +48,7 @@ type match struct {
 	up   int // index of the nearest match that contains it, -1 for none
 }
 
-// description is what page.js says of an element.
+// description is what act.js says of an element.
 type description struct {
 	Tag     string `json:"tag"`
 	Visible bool   `json:"visible"`
@@ -273,7 +273,7 @@ func (t *tab) byName(nodes []node, name string, roles []string, w want, eq func(
 	return out, nil
 }
 
-// byScript lets page.js find elements.
+// byScript lets act.js find elements.
 func (t *tab) byScript(kind, name string) ([]match, error) {
 	var ups []int
 	if err := t.ask(&ups, "find", kind, name); err != nil {

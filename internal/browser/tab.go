@@ -2,10 +2,11 @@ package browser
 
 import (
 	"context"
-	_ "embed" // page.js
+	_ "embed" // the scripts that read a page
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,8 +28,12 @@ const (
 	loadTimeout   = 15 * time.Second
 )
 
-//go:embed page.js
-var pageScript string
+var (
+	//go:embed see.js
+	seeScript string
+	//go:embed act.js
+	actScript string
+)
 
 // errHung means that the page's own scripts leave it no time to answer.
 var errHung = fmt.Errorf("the page stopped answering for %s, as in an endless loop", answerTimeout)
@@ -40,7 +45,7 @@ type tab struct {
 	rec    *recorder
 
 	mu    sync.Mutex
-	lib   runtime.RemoteObjectID // page.js in the current document
+	lib   runtime.RemoteObjectID // the scripts in the current document
 	doc   int                    // the document that lib belongs to
 	ctxID runtime.ExecutionContextID
 }
@@ -119,7 +124,7 @@ func passing(err error) bool {
 	return errors.As(err, &ce)
 }
 
-// library returns page.js in the isolated world of the current document.
+// library returns the scripts in the isolated world of the current document.
 func (t *tab) library() (runtime.RemoteObjectID, runtime.ExecutionContextID, error) {
 	doc, _ := t.rec.state()
 	t.mu.Lock()
@@ -132,7 +137,7 @@ func (t *tab) library() (runtime.RemoteObjectID, runtime.ExecutionContextID, err
 	if err != nil {
 		return "", 0, err
 	}
-	res, err := call(t, runtime.Evaluate, runtime.EvaluateParams{Expression: pageScript, ContextID: world.ExecutionContextID, Silent: new(true)})
+	res, err := call(t, runtime.Evaluate, runtime.EvaluateParams{Expression: scripts(), ContextID: world.ExecutionContextID, Silent: new(true)})
 	if err != nil {
 		return "", 0, err
 	}
@@ -142,6 +147,9 @@ func (t *tab) library() (runtime.RemoteObjectID, runtime.ExecutionContextID, err
 	t.lib, t.ctxID, t.doc = res.Result.ObjectID, world.ExecutionContextID, doc
 	return t.lib, t.ctxID, nil
 }
+
+// scripts is one expression: what act.js makes of what see.js gives.
+func scripts() string { return strings.TrimSpace(actScript) + "(" + seeScript + ")" }
 
 func exceptionText(d *runtime.ExceptionDetails) string {
 	if d == nil {
@@ -156,7 +164,7 @@ func exceptionText(d *runtime.ExceptionDetails) string {
 // ref is an argument that is an object of the page.
 type ref runtime.RemoteObjectID
 
-// ask calls a function of page.js and decodes its answer into out; out may be
+// ask calls a function of the scripts and decodes its answer into out; out may be
 // nil. Arguments are JSON values or refs.
 func (t *tab) ask(out any, fn string, args ...any) error {
 	res, err := t.invoke(fn, true, args...)
@@ -169,7 +177,7 @@ func (t *tab) ask(out any, fn string, args ...any) error {
 	return nil
 }
 
-// askObject calls a function of page.js that returns an element.
+// askObject calls a function of the scripts that returns an element.
 func (t *tab) askObject(fn string, args ...any) (ref, error) {
 	res, err := t.invoke(fn, false, args...)
 	if err != nil {
