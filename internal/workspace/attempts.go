@@ -28,9 +28,10 @@ type Attempt struct {
 	Subject      string
 }
 
-// Keep saves tree as a commit on base (a commit, "" = none) under
-// refs/agent/attempts/, and extra (path → content: transcript, screenshots)
-// beside it. Kept again, a session's attempt is replaced.
+// Keep saves tree, a product tree, as a commit on base (a commit, "" = none)
+// under refs/agent/attempts/, and extra (path → content: transcript,
+// screenshots) beside it. The commit has base's harness files, so that a branch
+// made of it differs by the work alone. Kept again, an attempt is replaced.
 func Keep(ctx context.Context, repo *gitops.Repo, session string, base, tree gitops.OID, extra map[string][]byte, message string) (ref string, commit gitops.OID, err error) {
 	if err := checkSession(session); err != nil {
 		return "", "", err
@@ -38,9 +39,12 @@ func Keep(ctx context.Context, repo *gitops.Repo, session string, base, tree git
 	spec := gitops.CommitSpec{Tree: tree, Message: message + "\n", Internal: true}
 	if base != "" {
 		spec.Parents = []gitops.OID{base}
+		spec.Tree, err = withHarnessOf(ctx, repo, base, tree)
 	}
 	ref = attemptsRefs + session
-	commit, err = repo.CommitTree(ctx, spec)
+	if err == nil {
+		commit, err = repo.CommitTree(ctx, spec)
+	}
 	if err == nil {
 		err = setRef(ctx, repo, ref, commit, "keep the attempt of "+session)
 	}
@@ -51,6 +55,15 @@ func Keep(ctx context.Context, repo *gitops.Repo, session string, base, tree git
 		return "", "", fmt.Errorf("keep the attempt: %w", err)
 	}
 	return ref, commit, nil
+}
+
+// withHarnessOf is product with the harness files of a commit.
+func withHarnessOf(ctx context.Context, repo *gitops.Repo, commit, product gitops.OID) (gitops.OID, error) {
+	tree, err := repo.TreeOf(ctx, string(commit))
+	if err != nil {
+		return "", err
+	}
+	return BuildTree(ctx, repo, tree, product, nil)
 }
 
 // KeepRecord saves the files of a session under refs/agent/records/; about is

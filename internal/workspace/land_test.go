@@ -269,9 +269,11 @@ func TestAttemptsAreKeptAndTaken(t *testing.T) {
 	testenv.Clean(t)
 	dir, r, spec := story(t)
 	ctx := t.Context()
+	product, err := workspace.ProductTree(ctx, r, spec.Tree)
+	must(t, err)
 	extra := map[string][]byte{"transcript.jsonl": []byte("{}\n"), "shots/1.png": []byte("\x89PNG")}
 	for _, session := range []string{"s1", "s1", "s2"} {
-		ref, id, err := workspace.Keep(ctx, r, session, spec.Base, spec.Tree, extra, "attempt at F001")
+		ref, id, err := workspace.Keep(ctx, r, session, spec.Base, product, extra, "attempt at F001")
 		must(t, err)
 		if got := testenv.Git(t, dir, "rev-parse", ref); got != string(id) {
 			t.Errorf("%s is at %s", ref, got)
@@ -279,7 +281,7 @@ func TestAttemptsAreKeptAndTaken(t *testing.T) {
 	}
 	list, err := workspace.Attempts(ctx, r)
 	must(t, err)
-	if len(list) != 2 || list[0].Base != spec.Base || list[0].Tree != spec.Tree || list[0].Subject != "attempt at F001" {
+	if len(list) != 2 || list[0].Base != spec.Base || list[0].Subject != "attempt at F001" {
 		t.Errorf("Attempts = %+v", list)
 	}
 	got, err := workspace.LoadRecord(ctx, r, "s1")
@@ -293,6 +295,9 @@ func TestAttemptsAreKeptAndTaken(t *testing.T) {
 	must(t, workspace.Take(ctx, r, "s2", "agent/s2"))
 	if got := testenv.Git(t, dir, "show", "agent/s2:app.js"); got != "2" {
 		t.Errorf("the taken branch has %q", got)
+	}
+	if got := testenv.Git(t, dir, "diff", "--name-only", "main", "agent/s2"); got != "app.js" {
+		t.Errorf("the taken branch differs in more than the work: %q", got)
 	}
 	for _, branch := range []string{"agent/s2", "main", "", "-x", "a..b"} {
 		if err := workspace.Take(ctx, r, "s2", branch); err == nil {
