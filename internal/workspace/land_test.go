@@ -296,7 +296,7 @@ func TestAttemptsAreKeptAndTaken(t *testing.T) {
 	if got := testenv.Git(t, dir, "show", "agent/s2:app.js"); got != "2" {
 		t.Errorf("the taken branch has %q", got)
 	}
-	if got := testenv.Git(t, dir, "diff", "--name-only", "main", "agent/s2"); got != "app.js" {
+	if got := testenv.Git(t, dir, "diff", "--name-only", "main", "agent/s2"); got != "app.js\nnew.js\nout.log" {
 		t.Errorf("the taken branch differs in more than the work: %q", got)
 	}
 	for _, branch := range []string{"agent/s2", "main", "", "-x", "a..b"} {
