@@ -24,8 +24,11 @@ type liveView struct {
 func (v *liveView) On(e session.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if e.Kind == "stream" {
+	switch {
+	case e.Kind == "stream":
 		v.stream(e)
+		return
+	case e.Kind == "detail" && !v.verbose:
 		return
 	}
 	v.erase()
@@ -34,9 +37,9 @@ func (v *liveView) On(e session.Event) {
 		v.line(e, "── %s", e.Phase)
 	case "turn":
 		v.tokens = 0
-		v.line(e, "turn %d.%d: %s in, %s out, %.0f tokens/s%s", e.Attempt, e.Turn, count(e.In), count(e.Out), e.Rate, after("; ", e.Text))
+		v.line(e, "turn %d.%d: %s in, %s out%s%s", e.Attempt, e.Turn, count(e.In), count(e.Out), rate(e.Rate), after("; ", e.Text))
 	case "tool":
-		v.line(e, "%s %s %s%s", sign(e.OK), e.Tool, e.Text, after(" → ", strings.Join(e.Files, ", ")))
+		v.line(e, "%s %s%s%s%s", sign(e.OK), e.Tool, after(" ", e.Text), touched(e), after(": ", e.Note))
 	case "check":
 		v.line(e, "%s %s", sign(e.OK), e.Text)
 	case "warning":
@@ -75,6 +78,22 @@ func (v *liveView) erase() {
 		v.t.notef("\r\x1b[K")
 		v.drawn = false
 	}
+}
+
+// touched names the files of a call that its arguments do not name.
+func touched(e session.Event) string {
+	if len(e.Files) == 0 || (len(e.Files) == 1 && e.Files[0] == e.Text) {
+		return ""
+	}
+	return " → " + strings.Join(e.Files, ", ")
+}
+
+// rate is left out where the server does not say how long it took.
+func rate(perSecond float64) string {
+	if perSecond <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %.0f tokens/s", perSecond)
 }
 
 func clock(d time.Duration) string {

@@ -3,18 +3,22 @@ package session
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"gitagent/internal/plain"
+	"gitagent/internal/project"
+	"gitagent/internal/verify/contract"
 	"gitagent/progress"
 )
 
 // Sizes of the parts of a brief, in bytes.
 const (
-	maxRules  = 4000
-	maxHint   = 2000
-	maxDigest = 2500
-	maxFiles  = 60 // lines
+	maxRules   = 4000
+	maxHint    = 2000
+	maxDigest  = 2500
+	maxFiles   = 60 // lines
+	maxHolding = 30 // lines
 )
 
 // brief is the first message to the executor: everything that differs from
@@ -26,9 +30,10 @@ func (s *step) brief(handOver string) string {
 	for i, step := range s.feature.Steps {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, plain.Line(step, 400))
 	}
-	b.WriteString(s.howItRuns())
-	fmt.Fprintf(&b, "\nContract (how it will be judged):\n%s\n", contractText(s.contract))
-	b.WriteString(s.filesNow())
+	fmt.Fprintf(&b, "\nContract (how it will be judged; it cannot be changed):\n%s", contractText(s.contract))
+	b.WriteString(s.served())
+	b.WriteString("\n" + s.filesNow())
+	b.WriteString(s.mustHold())
 	for _, t := range s.tests {
 		fmt.Fprintf(&b, "Tests that must go on passing: %s (%s)\n", plain.Line(t.cmd.Command, 100), t.base.String())
 	}
@@ -53,29 +58,121 @@ func quote(b *strings.Builder, title, text string) {
 	}
 }
 
-// filesNow lists the files of the session tree.
+// contractText shows the contract: a page as the very scenario that check_page
+// takes, so that it can be tried before the end.
+func contractText(c *contract.Contract) string {
+	var b strings.Builder
+	for _, k := range c.Checks {
+		fmt.Fprintf(&b, "- %s (%s): ", k.ID, stepNumbers(k.Covers))
+		if k.Command == nil {
+			fmt.Fprintf(&b, "a person's way through the page; check_page tries the same with\n  %s\n", k.Page)
+			continue
+		}
+		fmt.Fprintf(&b, "runs %s", k.Command.Run)
+		if k.Command.Stdin != "" {
+			fmt.Fprintf(&b, " with the input %q", k.Command.Stdin)
+		}
+		fmt.Fprintf(&b, "; expects exit code %d", k.Command.Exit)
+		for _, text := range append(append([]string{}, k.Command.StdoutHas...), k.Command.OutputHas...) {
+			fmt.Fprintf(&b, ", %q in the output", text)
+		}
+		if k.Command.StdoutIs != nil {
+			fmt.Fprintf(&b, ", the output %q", *k.Command.StdoutIs)
+		}
+		b.WriteString("\n")
+	}
+	return plain.Clip(plain.Text(b.String()), 6000)
+}
+
+// stepNumbers writes the steps that a check covers.
+func stepNumbers(covers []int) string {
+	if len(covers) == 1 {
+		return fmt.Sprintf("step %d", covers[0])
+	}
+	words := make([]string, len(covers))
+	for i, n := range covers {
+		words[i] = fmt.Sprint(n)
+	}
+	return "steps " + strings.Join(words, ", ")
+}
+
+// served tells the executor where a page has to be.
+func (s *step) served() string {
+	cfg := s.cfg.WithDetected(os.DirFS(s.ws.SessionDir()))
+	switch {
+	case cfg.Start != "":
+		return "The harness starts the app with: " + plain.Line(cfg.Start, 200) + "\n"
+	case cfg.Static != "":
+		return "The harness serves the files of " + folder(cfg.Static) + " as they are (no build, no server code); \"/\" is its index.html.\n"
+	case s.contract.HasPage():
+		return "There is no page yet. The harness serves the files as they are (no build, no server code): \"/\" is index.html in the top folder.\n"
+	}
+	return ""
+}
+
+func folder(dir string) string {
+	if dir == "." {
+		return "the top folder"
+	}
+	return "the folder " + plain.Line(dir, 100)
+}
+
+// filesNow lists the files of the session tree, without those that only the
+// harness and the person have to do with.
 func (s *step) filesNow() string {
 	entries, err := s.repo.ListTree(context.Background(), s.tree)
-	if err != nil || len(entries) == 0 {
+	if err != nil {
+		return ""
+	}
+	old := map[string]bool{}
+	if base, err := s.repo.ListTree(context.Background(), s.baseID); err == nil {
+		for _, e := range base {
+			old[e.Path] = true
+		}
+	}
+	var lines []string
+	for _, e := range entries {
+		if e.Path == project.InitScript || strings.HasPrefix(e.Path, ".agent/") {
+			continue
+		}
+		line := "  " + plain.Line(e.Path, 120)
+		if old[e.Path] && project.IsTestPath(e.Path, s.cfg.TestPatterns) {
+			line += "  (existing test: may not be changed)"
+		}
+		lines = append(lines, line)
+	}
+	if len(lines) == 0 {
 		return "The project has no files yet.\n"
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "Files (%d):\n", len(entries))
-	for i, e := range entries {
-		if i == maxFiles {
-			fmt.Fprintf(&b, "  … and %d more (list_files)\n", len(entries)-maxFiles)
-			break
-		}
-		b.WriteString("  " + plain.Line(e.Path, 120) + "\n")
+	head := fmt.Sprintf("Files (%d):\n", len(lines))
+	if more := len(lines) - maxFiles; more > 0 {
+		lines = append(lines[:maxFiles], fmt.Sprintf("  … and %d more (list_files)", more))
 	}
-	return b.String()
+	return head + strings.Join(lines, "\n") + "\n"
+}
+
+// mustHold names what already works and is checked again.
+func (s *step) mustHold() string {
+	var lines []string
+	for _, f := range s.list.Features {
+		if f.Passes && !s.broken[f.ID] {
+			lines = append(lines, fmt.Sprintf("  %s %s", f.ID, plain.Line(f.Description, 100)))
+		}
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	if more := len(lines) - maxHolding; more > 0 {
+		lines = append(lines[:maxHolding], fmt.Sprintf("  … and %d more", more))
+	}
+	return "Features that work already and must go on working (they are checked again):\n" + strings.Join(lines, "\n") + "\n"
 }
 
 // learned is what earlier sessions leave: the log in short and this feature's
 // own defects.
 func (s *step) learned() string {
 	var b strings.Builder
-	if d := progress.Digest(s.entries, maxDigest); strings.TrimSpace(d) != "" {
+	if d := progress.Digest(s.telling(), maxDigest); strings.TrimSpace(d) != "" {
 		fmt.Fprintf(&b, "\nThe log in short (data, from earlier sessions):\n%s\n", strings.TrimSpace(d))
 	}
 	if s.status != nil && len(s.status.Events) > 0 {
@@ -89,6 +186,17 @@ func (s *step) learned() string {
 		}
 	}
 	return b.String()
+}
+
+// telling are the log's entries that say something about the code.
+func (s *step) telling() []progress.Entry {
+	var out []progress.Entry
+	for _, e := range s.entries {
+		if e.Kind != progress.KindInit && e.Kind != progress.KindFeatures {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // handOver tells a new conversation what the last one left. The facts are the

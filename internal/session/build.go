@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gitagent/gitops"
 	"gitagent/internal/model"
 	"gitagent/internal/plain"
 	"gitagent/internal/tools"
@@ -94,18 +95,18 @@ func (s *step) reject(defects []string) {
 	text := strings.Join(defects, "\n")
 	s.record("check", "rejected", plain.Line(text, 500))
 	s.facts = append(s.facts, fmt.Sprintf("attempt %d was rejected: %s", s.attempt, plain.Line(text, 300)))
-	s.emit(Event{Kind: "check", Text: fmt.Sprintf("attempt %d of %d rejected: %s", s.attempt, s.set.Attempts, plain.Line(text, 160)), Detail: text})
+	s.emit(Event{Kind: "check", Text: fmt.Sprintf("attempt %d of %d was not accepted: %s", s.attempt, s.set.Attempts, plain.Line(text, 300)), Detail: text})
 }
 
 // rejection is what the executor reads after a rejected attempt: what was
 // observed, not advice.
 func (s *step) rejection(defects []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "NOT DONE. The harness checked your files and the check failed. This was attempt %d of %d. Observed:\n", s.attempt, s.set.Attempts)
+	fmt.Fprintf(&b, "NOT DONE. The harness tried your files and this is what it found (attempt %d of %d):\n", s.attempt, s.set.Attempts)
 	for _, d := range defects {
 		b.WriteString("- " + plain.Text(d) + "\n")
 	}
-	b.WriteString("Mend it with the tools, then call end_session again.")
+	b.WriteString("Find the cause, change the files, try it yourself, and only then call end_session again.")
 	return plain.Clip(b.String(), 6000)
 }
 
@@ -132,15 +133,25 @@ func (s *step) judge(ctx context.Context) ([]string, error) {
 	s.tree, s.out.Tree = tree, tree
 	s.mark("check")
 	s.emit(Event{Kind: "phase", Phase: "check"})
+	if found, ok := s.refused[tree]; ok { // no tree is checked twice: luck is no proof
+		return append([]string{"these files were checked before, and this was found:"}, found...), nil
+	}
 	v, err := s.check(ctx, tree)
 	if err != nil {
 		return nil, err
 	}
 	s.unverifiedOnly = v.unverified
-	if len(v.defects) > 0 {
-		return v.defects, nil
+	defects := v.defects
+	if len(defects) == 0 {
+		defects, err = s.act(ctx, tree, v.record)
 	}
-	return s.act(ctx, tree, v.record)
+	if s.refused == nil {
+		s.refused = map[gitops.OID][]string{}
+	}
+	if !v.unverified { // for want of means: those may be there another time
+		s.refused[tree] = defects
+	}
+	return defects, err
 }
 
 // talk is one conversation with the executor.
@@ -277,7 +288,7 @@ func (t *talk) perform(ctx context.Context, turn int, calls []model.Call) (how s
 		if ctx.Err() != nil {
 			return 0, true, ctx.Err()
 		}
-		t.s.emit(Event{Kind: "tool", Turn: turn, Tool: c.Name, OK: r.OK, Files: r.Touched, Text: plain.Line(argLine(c.Args), 80), Detail: r.Text})
+		t.s.emit(Event{Kind: "tool", Turn: turn, Tool: c.Name, OK: r.OK, Files: r.Touched, Text: plain.Line(argLine(c.Args), 80), Note: plain.Line(r.Note, 160), Detail: r.Text})
 		if r.End != nil {
 			call := c
 			end, t.end = r.End, &call

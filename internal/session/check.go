@@ -85,7 +85,11 @@ func (s *step) checkContract(ctx context.Context, tree gitops.OID, v *verdict) e
 
 // describe says what a check observed, in words for the executor.
 func describe(c evidence.Check) string {
-	text := fmt.Sprintf("check %s (%s) covering steps %v: %s: %s", c.ID, c.Kind, c.Covers, c.Verdict, c.Reason)
+	how := "failed"
+	if c.Verdict != verify.Fail {
+		how = "could not be verified"
+	}
+	text := fmt.Sprintf("check %s (%s) %s: %s", c.ID, stepNumbers(c.Covers), how, c.Reason)
 	for _, o := range c.Observed {
 		text += "\n  " + o
 	}

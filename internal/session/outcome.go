@@ -100,13 +100,14 @@ func (r Receipt) Totals() Use {
 
 // Event is something that happened in a session, for whoever watches it.
 type Event struct {
-	Kind    string // phase, turn, tool, check, note, warning
+	Kind    string // phase, turn, tool, check, note, detail (for -v), warning
 	Phase   string
 	Attempt int
 	Turn    int
 	Tool    string
 	OK      bool
 	Text    string   // one line
+	Note    string   // of a tool: its answer in a few words
 	Detail  string   // everything, for -v
 	Files   []string // touched
 	In, Out int      // tokens so far in this turn

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 
 	"gitagent/gitops"
@@ -21,6 +23,12 @@ var contractPrompt string
 
 // repairs is how often a contract goes back to the model with what is wrong.
 const repairs = 2
+
+// Sizes of what a contract's brief shows of earlier contracts.
+const (
+	maxWays      = 3
+	maxWaysBytes = 3000
+)
 
 // plan gets the contract: a committed one, one that an earlier session of this
 // clone compiled, or a new one. It is proved to bite before any code.
@@ -75,7 +83,7 @@ func (s *step) knownContract(ctx context.Context) (*contract.Contract, error) {
 // compile has the model write the contract, with the reasons for a repair at
 // most twice, and proves each candidate on the tree before the work.
 func (s *step) compile(ctx context.Context) error {
-	prompt := s.contractBrief()
+	prompt := s.contractBrief(ctx)
 	why := "the model gave no usable contract"
 	for round := 0; round <= repairs; round++ {
 		var raw json.RawMessage
@@ -98,7 +106,7 @@ func (s *step) compile(ctx context.Context) error {
 		s.contract = nil
 		why = strings.Join(problems, "; ")
 		s.emit(Event{Kind: "check", Text: "contract refused: " + plain.Line(why, 160), Detail: why})
-		prompt = s.contractBrief() + "\n\nYour last answer was:\n" + plain.Clip(string(raw), 3000) +
+		prompt = s.contractBrief(ctx) + "\n\nYour last answer was:\n" + plain.Clip(string(raw), 3000) +
 			"\n\nIt was refused:\n- " + strings.Join(problems, "\n- ") + "\nGive the whole contract again, mended."
 	}
 	return ended(Blocked, "no contract for %s that can be checked: %s", s.feature.ID, plain.Line(why, 300))
@@ -194,7 +202,7 @@ func (s *step) firstTree(ctx context.Context) (gitops.OID, error) {
 }
 
 // contractBrief is what the compiler of contracts is told.
-func (s *step) contractBrief() string {
+func (s *step) contractBrief(ctx context.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Project: %s\n", plain.Line(s.list.Goal, 300))
 	fmt.Fprintf(&b, "Feature %s: %s\nSteps:\n", s.feature.ID, plain.Line(s.feature.Description, 300))
@@ -202,25 +210,53 @@ func (s *step) contractBrief() string {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, plain.Line(step, 400))
 	}
 	b.WriteString(s.howItRuns())
+	b.WriteString(s.earlierWays(ctx))
 	if s.opt.Hint != "" {
 		fmt.Fprintf(&b, "A person says: %s\n", plain.Line(s.opt.Hint, 600))
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), "\n")
 }
 
-// howItRuns says what kind of project this is, for a prompt.
-func (s *step) howItRuns() string {
-	switch {
-	case s.cfg.Start != "":
-		return "The app is a server, started by the harness; pages are opened by their path.\n"
-	case s.cfg.Static != "":
-		return "The app is a static web page; the harness serves its folder and \"open\" is a path such as \"/\".\n"
-	default:
-		return "The project has no page yet: a page check opens the index.html of its top folder, a command check runs from its top folder.\n"
+// earlierWays shows how checks that pass use the program: the names of its
+// fields and buttons, its commands. The steps of a later feature seldom repeat
+// them.
+func (s *step) earlierWays(ctx context.Context) string {
+	var ways []string
+	size := 0
+	for _, f := range slices.Backward(s.list.Features) {
+		if !f.Passes || s.broken[f.ID] || len(ways) == maxWays {
+			continue
+		}
+		c, _ := s.provedHere(ctx, f.ID)
+		if c == nil {
+			continue
+		}
+		way := fmt.Sprintf("%s %s\n", f.ID, plain.Line(f.Description, 100))
+		for _, k := range c.Checks {
+			if k.Command != nil {
+				way += "  " + plain.Line(k.Command.Run, 300) + "\n"
+			} else {
+				way += "  " + plain.Line(string(k.Page), 800) + "\n"
+			}
+		}
+		if size += len(way); size > maxWaysBytes {
+			break
+		}
+		ways = append(ways, way)
 	}
+	if len(ways) == 0 {
+		return ""
+	}
+	slices.Reverse(ways)
+	return "\nHow checks of features that work use the program (take the names from here; the form differs from yours):\n" + strings.Join(ways, "")
 }
 
-// contractText is the contract as the executor is shown it.
-func contractText(c *contract.Contract) string {
-	return plain.Clip(string(c.Bytes()), 6000)
+// howItRuns says what kind of project this is to the compiler of contracts. An
+// earlier session may have built what the settings do not name.
+func (s *step) howItRuns() string {
+	cfg := s.cfg.WithDetected(os.DirFS(s.ws.CheckDir()))
+	if cfg.Start != "" || cfg.Static != "" {
+		return "The project is a web app: a page check opens a path such as \"/\". A command check runs in the project's top folder.\n"
+	}
+	return "The project has no page so far. Where the steps speak of a page, write a page check that opens \"/\"; where they speak of a program that is run, write a command check, which runs in the project's top folder.\n"
 }

@@ -71,10 +71,11 @@ type step struct {
 	broken         map[string]bool  // features that pass in the list and not in fact
 	note           string           // the model's own last words
 	attempt        int
-	lastBad        []string   // defects of the last rejection
-	unverifiedOnly bool       // the last rejection was for want of verification
-	tree           gitops.OID // last snapshot of the session tree
-	shots          string     // folder
+	lastBad        []string                // defects of the last rejection
+	refused        map[gitops.OID][]string // trees that were checked, and what was found
+	unverifiedOnly bool                    // the last rejection was for want of verification
+	tree           gitops.OID              // last snapshot of the session tree
+	shots          string                  // folder
 }
 
 // Step runs one session. An error comes back only with End Environment or
@@ -144,7 +145,7 @@ func classify(ctx context.Context, err error) (End, string) {
 	case errors.As(err, &e):
 		return e.end, e.reason
 	case ctx.Err() != nil:
-		return Interrupted, "interrupted"
+		return Interrupted, "it was told to stop"
 	case errors.Is(err, context.DeadlineExceeded):
 		return Incomplete, "the session's time is used up"
 	default:

@@ -52,9 +52,11 @@ const (
 )
 
 // Result answers one call. OK is false when the call was refused, failed, or
-// ran a command that did not exit with 0. Touched are the paths changed.
+// ran a command that did not exit with 0. Touched are the paths changed. Note is
+// the answer in a few words for a person who looks on; it may be empty.
 type Result struct {
 	Text    string
+	Note    string
 	OK      bool
 	Touched []string
 	End     *End
@@ -126,7 +128,7 @@ func (b *Box) Call(ctx context.Context, name string, args map[string]any) (res R
 		if p := recover(); p != nil {
 			res = refuse("internal fault in %s: %v. Try another way.", name, p)
 		}
-		res.Text = plain.Text(res.Text)
+		res.Text, res.Note = plain.Text(res.Text), plain.Line(res.Note, 300)
 	}()
 	t, ok := b.find(name)
 	if !ok {
@@ -180,5 +182,7 @@ func otherNames(name string) []string {
 
 // refuse answers a call that was not carried out.
 func refuse(format string, args ...any) Result {
-	return Result{Text: fmt.Sprintf(format, args...)}
+	text := fmt.Sprintf(format, args...)
+	note, _, _ := strings.Cut(text, "\n")
+	return Result{Text: text, Note: note}
 }

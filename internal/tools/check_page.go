@@ -31,5 +31,10 @@ func checkPage(ctx context.Context, env *Env, a values) Result {
 	if err != nil {
 		return refuse("check_page: %s", plain.Clip(plain.Text(err.Error()), 2000))
 	}
-	return Result{Text: plain.Clip(plain.Text(answer), env.ReadLimit), OK: true}
+	out := Result{Text: plain.Clip(plain.Text(answer), env.ReadLimit), OK: true}
+	var saw struct{ Verdict, Reason string }
+	if json.Unmarshal([]byte(answer), &saw) == nil {
+		out.OK, out.Note = saw.Verdict == "pass", saw.Verdict+": "+saw.Reason
+	}
+	return out
 }

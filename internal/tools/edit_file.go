@@ -71,8 +71,8 @@ func editFile(_ context.Context, env *Env, a values) Result {
 func editAnswer(env *Env, name, old, after string, e edit) string {
 	first := strings.Count(old[:e.start], "\n") + 1
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s changed at line %d: %d lines became %d.", name, first,
-		countLines([]byte(old[e.start:e.end])), countLines([]byte(e.text)))
+	fmt.Fprintf(&b, "%s changed at line %d: %s became %d.", name, first,
+		plain.Count(countLines([]byte(old[e.start:e.end])), "line"), countLines([]byte(e.text)))
 	if len(e.how) > 0 {
 		b.WriteString(" Found only by " + strings.Join(e.how, " and ") + "; check the result.")
 	}

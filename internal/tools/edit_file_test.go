@@ -15,7 +15,7 @@ func TestEditFileLadder(t *testing.T) {
 		says                 string
 	}{
 		{"exact", code, "return 2", "return 3", strings.Replace(code, "return 2", "return 3", 1), "changed at line 8"},
-		{"exact lines", "a\nb\nc\n", "b\n", "", "a\nc\n", "1 lines became 0"},
+		{"exact lines", "a\nb\nc\n", "b\n", "", "a\nc\n", "1 line became 0"},
 		{"trailing blanks", code, "\t\treturn 1\n\t}", "\t\treturn 9\n\t}", strings.Replace(code, "return 1   ", "return 9", 1), "blanks at line ends"},
 		{"trailing blanks sent", "a\nb\nc\n", "a  \nb\t\n", "x\ny\n", "x\ny\nc\n", "blanks at line ends"},
 		{"indent", code, "if x {\n  return 1\n}", "if y {\n  return 9\n}", strings.Replace(strings.Replace(code, "if x", "if y", 1), "return 1   ", "return 9", 1), "ignoring the indent"},

@@ -30,7 +30,7 @@ func listFilesTool() tool {
 // listFiles lists every file below a folder; when these are too many, deep
 // folders are shown as one line with their number of files.
 func listFiles(ctx context.Context, env *Env, a values) Result {
-	dir, err := cleanPath(a.text("path"))
+	dir, err := cleanPath(rootless(a.text("path")))
 	if err != nil {
 		return refuse("list_files: %s.", err)
 	}

@@ -40,6 +40,15 @@ func cleanPath(sent string) (string, error) {
 	return path.Clean(p), nil
 }
 
+// rootless takes "/" for the project folder where only looking is meant: many
+// models ask for it first.
+func rootless(sent string) string {
+	if strings.TrimSpace(sent) == "/" {
+		return "."
+	}
+	return sent
+}
+
 // unquote takes a pair of quotes off, which models like to put around paths.
 func unquote(s string) string {
 	if len(s) >= 2 && strings.IndexByte("\"'`", s[0]) >= 0 && s[len(s)-1] == s[0] {

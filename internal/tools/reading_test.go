@@ -65,6 +65,9 @@ func TestListFiles(t *testing.T) {
 	if want := ".gitignore\na.txt\nb.txt\nkeep.log\nsrc/.gitignore\nsrc/deep/gen/k.js\nsrc/z.js\n"; res.Text != want {
 		t.Errorf("got %q, want %q", res.Text, want)
 	}
+	if slash := call(t, env, "list_files", map[string]any{"path": "/"}); slash.Text != res.Text {
+		t.Errorf("/: %q", slash.Text)
+	}
 	if res := call(t, env, "list_files", map[string]any{"directory": "src/"}); res.Text != "src/.gitignore\nsrc/deep/gen/k.js\nsrc/z.js\n" {
 		t.Errorf("src: %q", res.Text)
 	}
@@ -110,7 +113,7 @@ func TestSearchText(t *testing.T) {
 		ok                  bool
 	}{
 		{"all", "needle", "", []string{"2 lines in 2 files", "a.js:2:   needle(1)", "src/b.ts:1: needle"}, "ignored:", true},
-		{"folder", "needle", "src", []string{"1 lines in 1 files"}, "a.js", true},
+		{"folder", "needle", "src", []string{"1 line in 1 file"}, "a.js", true},
 		{"file", "needle", "a.js", []string{"a.js:2:"}, "src/b.ts", true},
 		{"glob", "needle", "*.ts", []string{"src/b.ts:1:"}, "a.js", true},
 		{"deep glob", "needle", "src/**/*.ts", []string{"src/b.ts:1:"}, "a.js", true},
@@ -119,7 +122,7 @@ func TestSearchText(t *testing.T) {
 		{"open quote", `\Qa(`, "", []string{"re.txt:1: a(b"}, "", true},
 		{"case", "NEEDLE", "", []string{"No line matches. 3 match when case is ignored"}, "", true},
 		{"none", "zzz", "", []string{"No line matches."}, "case", true},
-		{"capped", "dup", "", []string{"250 lines in 1 files", "150 more lines match"}, "", true},
+		{"capped", "dup", "", []string{"250 lines in 1 file", "150 more lines match"}, "", true},
 		{"nowhere", "x", "gone/", []string{"does not exist"}, "", false},
 		{"empty", "", "", []string{"needs a pattern"}, "", false},
 	}

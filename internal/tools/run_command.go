@@ -47,7 +47,12 @@ func runCommand(ctx context.Context, env *Env, a values) Result {
 	if err != nil {
 		return refuse("The command was not run: %s", plain.Clip(plain.Text(err.Error()), 1000))
 	}
-	return Result{Text: describe(res, seconds, min(maxOutput, env.ReadLimit)), OK: res.ExitCode == 0 && !res.TimedOut && res.Signal == ""}
+	out := Result{Text: describe(res, seconds, min(maxOutput, env.ReadLimit)), OK: res.ExitCode == 0 && !res.TimedOut && res.Signal == ""}
+	out.Note, _, _ = strings.Cut(out.Text, "\n")
+	if len(res.Lost) > 0 {
+		out.Note += "; not kept: " + nameList(res.Lost)
+	}
+	return out
 }
 
 // describe says how the command ended, then shows its output, then what stays.

@@ -90,7 +90,7 @@ func (s *search) targets(ctx context.Context, sent string) ([]string, error) {
 			glob, sent = strings.TrimPrefix(sent, "./"), "."
 		}
 	}
-	name, err := cleanPath(sent)
+	name, err := cleanPath(rootless(sent))
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func (s *search) answer(note string) string {
 		}
 	} else {
 		total := len(s.hits) + s.more
-		fmt.Fprintf(&b, "%d lines in %d files\n", total, s.files)
+		fmt.Fprintf(&b, "%s in %s\n", plain.Count(total, "line"), plain.Count(s.files, "file"))
 		for i, h := range s.hits {
 			if b.Len()+len(h) > s.env.ReadLimit {
 				s.more += len(s.hits) - i

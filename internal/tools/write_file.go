@@ -70,7 +70,10 @@ func writeFile(_ context.Context, env *Env, a values) Result {
 	}
 	res := written{Path: name, Bytes: len(data), Notes: notes}
 	res.Refs, res.MissingRefs = checkRefs(env, name, content)
-	out := Result{Text: res.json(), OK: true}
+	out := Result{Text: res.json(), OK: true, Note: fmt.Sprintf("%d bytes", res.Bytes)}
+	if len(res.MissingRefs) > 0 {
+		out.Note += "; not there yet: " + strings.Join(capList(res.MissingRefs), ", ")
+	}
 	if !bytes.Equal(old, data) || !exists {
 		out.Touched = []string{name}
 	}

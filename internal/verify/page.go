@@ -2,8 +2,8 @@ package verify
 
 import (
 	"context"
-	"fmt"
 	"os"
+	"strings"
 
 	"gitagent/internal/browser"
 	"gitagent/internal/plain"
@@ -25,7 +25,7 @@ func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, sh
 		tr.end(Unverified, "nothing was looked at on the page")
 	}
 	tr.Shots = res.Shots
-	describePage(res, tr)
+	describePage(s, res, tr)
 }
 
 // page runs s on the served or started product. No result: tr says why.
@@ -67,26 +67,21 @@ func (v *Verifier) page(ctx context.Context, s *browser.Scenario, t Target, shot
 
 // describePage keeps, of all that was seen on a page, what tells a small model
 // where it went another way than it should.
-func describePage(res *browser.Result, tr *trial) {
+func describePage(s *browser.Scenario, res *browser.Result, tr *trial) {
 	last := len(res.Interactions) - 1
 	for i, in := range res.Interactions {
 		// A long run of steps that went well explains nothing.
 		if in.OK && last-i > 12 && len(in.Dialogs)+len(in.Errors) == 0 {
 			continue
 		}
-		line := fmt.Sprintf("%d. %s", in.N, in.Step)
-		if !in.OK {
-			line += " — failed"
-		}
-		if in.DisplayAfter != "" {
-			line += fmt.Sprintf(" — display: %s", plain.Line(in.DisplayAfter, 100))
-		}
-		tr.see("%s", line)
+		tr.see("%d. %s%s", in.N, in.Step, after(s, in))
 		for _, d := range in.Dialogs {
 			tr.see("   dialog: %s", d)
 		}
 		for _, e := range in.Errors {
-			tr.see("   error: %s", e)
+			if !strings.Contains(res.Reason, e) {
+				tr.see("   error: %s", e)
+			}
 		}
 	}
 	for i, e := range res.ConsoleErrors {
@@ -101,7 +96,22 @@ func describePage(res *browser.Result, tr *trial) {
 		}
 		tr.see("request failed: %s %d %s", n.URL, n.Status, n.Error)
 	}
-	if res.Verdict != Pass && res.Snapshot != "" {
-		tr.see("the page shows: %s", plain.Line(res.Snapshot, 280))
+	// What the page showed at first explains a step that came first.
+	if res.Verdict != Pass && res.Snapshot != "" && last <= 0 {
+		tr.see("the page as it opened: %s", plain.Line(res.Snapshot, 280))
 	}
+}
+
+// after says what a step did to the page. An action that did nothing is worth
+// as many words as one that did.
+func after(s *browser.Scenario, in browser.Interaction) string {
+	switch {
+	case !in.OK:
+		return " — FAILED"
+	case in.DisplayAfter != "":
+		return " — shown then: " + plain.Line(in.DisplayAfter, 100)
+	case len(in.Changed) == 0 && in.N >= 1 && in.N <= len(s.Steps) && s.Steps[in.N-1].Action():
+		return " — nothing changed on the page"
+	}
+	return ""
 }

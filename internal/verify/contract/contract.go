@@ -192,6 +192,16 @@ func (c *Contract) Get(id string) *Check {
 	return nil
 }
 
+// HasPage says whether one of the checks is a page.
+func (c *Contract) HasPage() bool {
+	for _, k := range c.Checks {
+		if k.Kind == KindPage {
+			return true
+		}
+	}
+	return false
+}
+
 // Next is a copy with another revision number, for a replacement.
 func (c *Contract) Next(revision int) *Contract {
 	next := *c
