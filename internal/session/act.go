@@ -10,7 +10,6 @@ import (
 	"gitagent/features"
 	"gitagent/gitops"
 	"gitagent/hooks"
-	"gitagent/internal/hint"
 	"gitagent/internal/plain"
 	"gitagent/internal/verify/contract"
 	"gitagent/internal/verify/evidence"
@@ -147,35 +146,6 @@ func (s *step) land(ctx context.Context, full gitops.OID, message string, produc
 	return false, s.keepRecord(ctx)
 }
 
-// replant merges the work onto the branch's new tip: base, lists and log are
-// read anew, and the merged product tree has to be checked again.
-func (s *step) replant(ctx context.Context, product gitops.OID) (gitops.OID, error) {
-	oldBase := s.baseID
-	s.warn("the branch moved meanwhile; the work is checked again on its new tip")
-	if err := s.readRepository(ctx); err != nil {
-		return "", err
-	}
-	if err := s.readState(ctx); err != nil {
-		return "", err
-	}
-	f := s.list.Get(s.feature.ID)
-	if f == nil || f.Passes {
-		return "", ended(Incomplete, "feature %s was changed on the branch meanwhile", s.feature.ID)
-	}
-	s.feature = f
-	if bad := s.contract.Validate(*f); len(bad) > 0 {
-		return "", ended(Incomplete, "feature %s was reworded on the branch meanwhile: %s", f.ID, bad[0].String())
-	}
-	merged, conflicts, err := s.repo.MergeTrees(ctx, oldBase, s.baseID, product)
-	if err != nil {
-		return "", err
-	}
-	if len(conflicts) > 0 {
-		return "", ended(Incomplete, "the branch moved and conflicts with the work in %s", plain.Line(strings.Join(conflicts, ", "), 300))
-	}
-	return merged, nil
-}
-
 // entry is this session's line in the log.
 func (s *step) entry(end End, reason string) progress.Entry {
 	facts := append([]string{}, s.facts...)
@@ -207,12 +177,4 @@ func (s *step) message(rec evidence.Record) string {
 	}
 	fmt.Fprintf(&b, "\nAgent-Feature: %s\nAgent-Session: %s\nAgent-Model: %s\nAgent-Verdict: %s\n", s.feature.ID, s.id, plain.Line(rec.Model, 80), rec.Verdict)
 	return b.String()
-}
-
-// BranchName shortens a full branch name for people.
-func BranchName(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
-
-// errNoSession says that a name is not one of a session.
-func errNoSession(name string) error {
-	return hint.Errorf("see them with: git agent log", "there is no session %s", plain.Line(name, 60))
 }

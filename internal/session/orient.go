@@ -49,79 +49,6 @@ func (s *step) recover(ctx context.Context) error {
 	return nil
 }
 
-func (s *step) readRepository(ctx context.Context) error {
-	var err error
-	if s.head, err = s.repo.Head(ctx); err != nil {
-		return err
-	}
-	if s.head.Commit == "" {
-		return needList(gitops.ErrNotFound)
-	}
-	s.out.Branch = strings.TrimPrefix(s.head.Branch, "refs/heads/")
-	if s.base, err = s.repo.Commit(ctx, string(s.head.Commit)); err != nil {
-		return err
-	}
-	s.baseID, err = workspace.ProductTree(ctx, s.repo, s.base.Tree)
-	return err
-}
-
-// readState reads the list, the log, the journal and the settings of the base
-// commit: never those of the working directory.
-func (s *step) readState(ctx context.Context) error {
-	data, err := s.repo.ReadFile(ctx, s.base.Tree, features.Path)
-	if err != nil {
-		return needList(err)
-	}
-	if s.list, err = features.Parse(data); err != nil {
-		return hint.New(fmt.Errorf("%s at HEAD: %w", features.Path, err), "mend it, commit it, and check with: git agent features list")
-	}
-	log, err := s.repo.ReadFile(ctx, s.base.Tree, progress.Path)
-	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
-		return err
-	}
-	if s.entries, err = progress.Parse(log); err != nil {
-		return fmt.Errorf("%s at HEAD: %w", progress.Path, err)
-	}
-	if s.journal, err = progress.LoadJournal(ctx, s.repo); err != nil {
-		return err
-	}
-	s.entries = append(s.entries, s.journal.Entries()...)
-	conf, err := s.repo.ReadFile(ctx, s.base.Tree, project.ConfigPath)
-	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
-		return err
-	}
-	s.cfg, err = project.Parse(conf)
-	return err
-}
-
-// checkTrust refuses to run commands that this clone has not seen.
-func (s *step) checkTrust(ctx context.Context) error {
-	s.trust = project.OpenTrust(s.repo.AgentDir())
-	digest, err := CommandsDigest(ctx, s.repo, s.base.Tree)
-	if err != nil {
-		return err
-	}
-	if !s.trust.Has("commands", digest) {
-		return hint.Errorf("look at them and allow them with: git agent trust",
-			"the commands of this repository (%s, %s) are not trusted in this clone", project.ConfigPath, project.InitScript)
-	}
-	return nil
-}
-
-// CommandsDigest names the commands that the commit's tree brings: its
-// settings and its init script.
-func CommandsDigest(ctx context.Context, repo *gitops.Repo, tree gitops.OID) (string, error) {
-	var parts [2][]byte
-	for i, path := range []string{project.ConfigPath, project.InitScript} {
-		data, err := repo.ReadFile(ctx, tree, path)
-		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
-			return "", err
-		}
-		parts[i] = data
-	}
-	return project.Digest(parts[0], parts[1]), nil
-}
-
 // statusOf reads a feature's history: what is committed and what waits in the
 // journal.
 func (s *step) statusOf(ctx context.Context, id string) (*progress.Status, error) {
@@ -141,12 +68,6 @@ func (s *step) statusOf(ctx context.Context, id string) (*progress.Status, error
 
 // choose picks one feature; a person's ID also takes a parked one.
 func (s *step) choose(ctx context.Context) error {
-	s.out.Total = len(s.list.Features)
-	for _, f := range s.list.Features {
-		if f.Passes {
-			s.out.Passing++
-		}
-	}
 	if err := s.pick(ctx); err != nil {
 		return err
 	}

@@ -41,16 +41,9 @@ type step struct {
 	id      string
 	started time.Time
 	head    gitops.Head
-	base    gitops.CommitInfo
-	baseID  gitops.OID // product tree of base
+	ground
+	status *progress.Status
 
-	list    *features.List
-	feature *features.Feature
-	entries []progress.Entry
-	journal *progress.Journal
-	status  *progress.Status
-
-	cfg      project.Config
 	trust    *project.Trust
 	sb       *sandbox.Sandbox
 	ws       *workspace.Workspace

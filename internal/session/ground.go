@@ -1,0 +1,167 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"gitagent/features"
+	"gitagent/gitops"
+	"gitagent/internal/hint"
+	"gitagent/internal/plain"
+	"gitagent/internal/project"
+	"gitagent/internal/workspace"
+	"gitagent/progress"
+)
+
+// ground is what a session stands on: the base commit and what it says. It is
+// read once, and once more when the branch moved.
+type ground struct {
+	base    gitops.CommitInfo
+	baseID  gitops.OID // product tree of base
+	list    *features.List
+	feature *features.Feature
+	entries []progress.Entry
+	journal *progress.Journal
+	cfg     project.Config
+}
+
+func (s *step) readRepository(ctx context.Context) error {
+	var err error
+	if s.head, err = s.repo.Head(ctx); err != nil {
+		return err
+	}
+	if s.head.Commit == "" {
+		return needList(gitops.ErrNotFound)
+	}
+	s.out.Branch = branchName(s.head.Branch)
+	return s.standOn(ctx, s.head.Commit)
+}
+
+// standOn makes commit the base.
+func (s *step) standOn(ctx context.Context, commit gitops.OID) error {
+	var err error
+	if s.base, err = s.repo.Commit(ctx, string(commit)); err != nil {
+		return err
+	}
+	s.baseID, err = workspace.ProductTree(ctx, s.repo, s.base.Tree)
+	return err
+}
+
+// readState reads the list, the log, the journal and the settings of the base
+// commit: never those of the working directory.
+func (s *step) readState(ctx context.Context) error {
+	data, err := s.repo.ReadFile(ctx, s.base.Tree, features.Path)
+	if err != nil {
+		return needList(err)
+	}
+	if s.list, err = features.Parse(data); err != nil {
+		return hint.New(fmt.Errorf("%s at HEAD: %w", features.Path, err), "mend it, commit it, and check with: git agent features list")
+	}
+	s.out.Total, s.out.Passing = len(s.list.Features), s.list.Passing()
+	log, err := s.repo.ReadFile(ctx, s.base.Tree, progress.Path)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		return err
+	}
+	if s.entries, err = progress.Parse(log); err != nil {
+		return fmt.Errorf("%s at HEAD: %w", progress.Path, err)
+	}
+	if s.journal, err = progress.LoadJournal(ctx, s.repo); err != nil {
+		return err
+	}
+	s.entries = append(s.entries, s.journal.Entries()...)
+	conf, err := s.repo.ReadFile(ctx, s.base.Tree, project.ConfigPath)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		return err
+	}
+	s.cfg, err = project.Parse(conf)
+	return err
+}
+
+// checkTrust refuses to run commands that this clone has not seen.
+func (s *step) checkTrust(ctx context.Context) error {
+	s.trust = project.OpenTrust(s.repo.AgentDir())
+	digest, err := CommandsDigest(ctx, s.repo, s.base.Tree)
+	if err != nil {
+		return err
+	}
+	if !s.trust.Has("commands", digest) {
+		return hint.Errorf("look at them and allow them with: git agent trust",
+			"the commands of this repository (%s, %s) are not trusted in this clone", project.ConfigPath, project.InitScript)
+	}
+	return nil
+}
+
+// CommandsDigest names the commands that the commit's tree brings: its
+// settings and its init script.
+func CommandsDigest(ctx context.Context, repo *gitops.Repo, tree gitops.OID) (string, error) {
+	var parts [2][]byte
+	for i, path := range []string{project.ConfigPath, project.InitScript} {
+		data, err := repo.ReadFile(ctx, tree, path)
+		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+			return "", err
+		}
+		parts[i] = data
+	}
+	return project.Digest(parts[0], parts[1]), nil
+}
+
+// replant merges the work onto the tip of the branch that the session began on,
+// wherever HEAD is now: base, lists, log, settings and tests are read anew, and
+// the merged product tree has to be checked again.
+func (s *step) replant(ctx context.Context, product gitops.OID) (merged gitops.OID, err error) {
+	s.warn("the branch moved meanwhile; the work is checked again on its new tip")
+	old := s.ground
+	defer func() {
+		if err != nil {
+			s.ground = old // what is kept belongs on the base it was made on
+		}
+	}()
+	tip, err := s.repo.Resolve(ctx, s.head.Branch)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return "", ended(Incomplete, "the branch %s is gone", s.out.Branch)
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, do := range []func(context.Context) error{
+		func(ctx context.Context) error { return s.standOn(ctx, tip) }, s.readState, s.checkTrust,
+	} {
+		if err := do(ctx); err != nil {
+			return "", err
+		}
+	}
+	if err := s.sameFeature(old.feature.ID); err != nil {
+		return "", err
+	}
+	merged, conflicts, err := s.repo.MergeTrees(ctx, old.baseID, s.baseID, product)
+	if err != nil {
+		return "", err
+	}
+	if len(conflicts) > 0 {
+		return "", ended(Incomplete, "the branch moved and conflicts with the work in %s", plain.Line(strings.Join(conflicts, ", "), 300))
+	}
+	if err := s.freshCheckTree(ctx, s.baseID); err != nil {
+		return "", err
+	}
+	s.tests = nil
+	return merged, s.takeBaseline(ctx)
+}
+
+// sameFeature finds the feature in the list as it is now; its contract must
+// still be one for it.
+func (s *step) sameFeature(id string) error {
+	f := s.list.Get(id)
+	if f == nil || f.Passes {
+		return ended(Incomplete, "feature %s was changed on the branch meanwhile", id)
+	}
+	if bad := s.contract.Validate(*f); len(bad) > 0 {
+		return ended(Incomplete, "feature %s was reworded on the branch meanwhile: %s", id, bad[0].String())
+	}
+	s.feature = f
+	return nil
+}
+
+// branchName shortens a full branch name for people.
+func branchName(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }

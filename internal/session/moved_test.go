@@ -1,0 +1,105 @@
+package session_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/ollama/ollama/api"
+
+	"gitagent/gitops"
+	"gitagent/internal/model/modeltest"
+	"gitagent/internal/session"
+	"gitagent/internal/testenv"
+)
+
+// meanwhile does something in the middle of a session, before the model's
+// first reply, and then plays the steps.
+func meanwhile(do func(), steps ...modeltest.Step) modeltest.Policy {
+	play := rest(steps...)
+	return func(n int, req api.ChatRequest) modeltest.Step {
+		if n == 0 {
+			do()
+		}
+		return play(n, req)
+	}
+}
+
+// commitFile commits one file as the user would.
+func commitFile(t *testing.T, dir, path, content string) {
+	t.Helper()
+	testenv.Write(t, dir, path, content)
+	testenv.Git(t, dir, "add", path)
+	testenv.Git(t, dir, "commit", "-q", "-m", "Change "+path)
+}
+
+func mustStep(t *testing.T, repo *gitops.Repo, set session.Settings, opt session.Options) session.Outcome {
+	t.Helper()
+	out, err := session.Step(context.Background(), repo, set, opt, watching{t})
+	if err != nil {
+		t.Fatalf("%+v: %v", out, err)
+	}
+	return out
+}
+
+func TestWorkLandsOnTheBranchItBeganOn(t *testing.T) {
+	repo, dir := project(t, sumList)
+	out := mustStep(t, repo, settings(t, sumContract, meanwhile(func() {
+		commitFile(t, dir, "note.txt", "mine\n")
+		testenv.Git(t, dir, "switch", "-q", "-c", "wip", "HEAD~1")
+	}, work, done)), session.Options{})
+	if out.End != session.Verified || out.Branch != "main" {
+		t.Fatalf("%+v", out)
+	}
+	if got := testenv.Git(t, dir, "log", "-2", "--format=%s", "main"); got != "sum.sh adds two numbers\nChange note.txt" {
+		t.Errorf("main has %q", got)
+	}
+	if got := testenv.Git(t, dir, "log", "-1", "--format=%s", "wip"); !strings.HasPrefix(got, "Start ") {
+		t.Errorf("wip moved to %q", got)
+	}
+}
+
+func TestCommandsThatArriveMeanwhileAreNotRun(t *testing.T) {
+	repo, dir := project(t, sumList)
+	out, err := session.Step(context.Background(), repo, settings(t, sumContract, meanwhile(func() {
+		commitFile(t, dir, ".agent/config", "[agent]\n\tstart = sh evil.sh\n")
+	}, work, done)), session.Options{}, watching{t})
+	if err == nil || out.End != session.Environment || !strings.Contains(err.Error(), "not trusted") {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	// The attempt is kept as it was made: on the old base.
+	if got := testenv.Git(t, dir, "diff", "--name-only", "main~1", out.Kept); got != "sum.sh" {
+		t.Errorf("the kept attempt changes %q", got)
+	}
+	if got := testenv.Git(t, dir, "log", "-1", "--format=%s", "main"); got != "Change .agent/config" {
+		t.Errorf("main has %q", got)
+	}
+}
+
+// trustAll lets the clone run what the last commit brings.
+func trustAll(t *testing.T, repo *gitops.Repo) {
+	t.Helper()
+	what, err := session.Distrusted(context.Background(), repo)
+	if err == nil {
+		err = session.GrantTrust(repo, what)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTestsOfTheNewTipCount(t *testing.T) {
+	repo, dir := project(t, sumList)
+	testenv.Write(t, dir, "ok.sh", "exit 0\n")
+	testenv.Git(t, dir, "add", "ok.sh")
+	commitFile(t, dir, ".agent/config", "[test \"ok\"]\n\tcommand = sh ok.sh\n")
+	trustAll(t, repo)
+	out := mustStep(t, repo, settings(t, sumContract, meanwhile(func() {
+		testenv.Git(t, dir, "rm", "-q", "ok.sh")
+		commitFile(t, dir, ".agent/config", "[test \"ok\"]\n\tcommand = true\n")
+		trustAll(t, repo)
+	}, work, done)), session.Options{})
+	if out.End != session.Verified || out.Receipt.Turns != 2 {
+		t.Fatalf("%+v", out)
+	}
+}
