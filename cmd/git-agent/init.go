@@ -166,13 +166,24 @@ func (t *terminal) editList(list *features.List) (*features.List, error) {
 	return features.Parse(data)
 }
 
+// listed is how many features init shows after it wrote them.
+const listed = 20
+
 // tellInit says what was written and what to type next.
 func (t *terminal) tellInit(r session.InitResult) {
 	if r.Already {
 		t.printf("git agent is set up here already: %s; nothing was changed\n  next:  git agent status\n", plain.Count(r.Features, "feature"))
 		return
 	}
-	t.printf("%s, none proved yet\n  wrote: %s\n  kept:  commit %s holds exactly these files\n", plain.Count(r.Features, "feature"), strings.Join(r.Files, ", "), r.Commit.Short())
+	t.printf("%s, none proved yet\n", plain.Count(r.Features, "feature"))
+	for i, f := range r.List.Features {
+		if i == listed {
+			t.printf("  … and %d more (git agent features list)\n", r.Features-listed)
+			break
+		}
+		t.printf("  %s  %s\n", f.ID, plain.Line(f.Description, 100))
+	}
+	t.printf("  wrote: %s\n  kept:  commit %s holds exactly these files\n", strings.Join(r.Files, ", "), r.Commit.Short())
 	if r.Claimed > 0 {
 		t.printf("  note:  %s said to pass already: a claim, until a session or git agent verify proves it\n", plain.Count(r.Claimed, "feature"))
 	}
@@ -181,7 +192,7 @@ func (t *terminal) tellInit(r session.InitResult) {
 		t.printf("  hooks: %s\n", plain.Line(a, 300))
 	}
 	if r.Config.Setup == "" && r.Config.Start == "" && r.Config.Static == "" && len(r.Config.Tests) == 0 {
-		t.printf("  note:  nothing was recognised to start or to test; .agent/config says how once there is\n")
+		t.printf("  note:  nothing to start or to test yet; what sessions build is found, or .agent/config says how\n")
 	}
 	t.printf("  next:  git agent step\n")
 }

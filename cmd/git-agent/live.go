@@ -32,11 +32,11 @@ func (v *liveView) On(e session.Event) {
 		return
 	}
 	v.erase()
+	v.tokens = 0
 	switch e.Kind {
 	case "phase":
 		v.line(e, "── %s", e.Phase)
 	case "turn":
-		v.tokens = 0
 		v.line(e, "turn %d.%d: %s in, %s out%s%s", e.Attempt, e.Turn, count(e.In), count(e.Out), rate(e.Rate), after("; ", e.Text))
 	case "tool":
 		v.line(e, "%s %s%s%s%s", sign(e.OK), e.Tool, after(" ", e.Text), touched(e), after(": ", e.Note))
@@ -70,7 +70,11 @@ func (v *liveView) stream(e session.Event) {
 		return
 	}
 	v.last, v.drawn = time.Now(), true
-	v.t.notef("\r\x1b[K%s turn %d.%d  writing, %d pieces", clock(e.Elapsed), e.Attempt, e.Turn, v.tokens)
+	where := ""
+	if e.Turn > 0 {
+		where = fmt.Sprintf("turn %d.%d: ", e.Attempt, e.Turn)
+	}
+	v.t.notef("\r\x1b[K%s %swriting, %s", clock(e.Elapsed), where, plain.Count(v.tokens, "piece"))
 }
 
 func (v *liveView) erase() {

@@ -42,6 +42,7 @@ type InitResult struct {
 	Hooks    hooks.Installed `json:"hooks"`
 	// HookAdvice says why the hooks were not installed and what to do.
 	HookAdvice []string       `json:"hook_advice,omitempty"`
+	List       *features.List `json:"-"`
 	Config     project.Config `json:"-"`
 	Receipt    Receipt        `json:"receipt"`
 }
@@ -258,7 +259,7 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 	if err != nil {
 		return in.out, err
 	}
-	in.out.Files, in.out.Features = paths, len(list.Features)
+	in.out.Files, in.out.Features, in.out.List = paths, len(list.Features), list
 	return in.out, project.OpenTrust(in.repo.AgentDir()).Grant("commands", digest)
 }
 

@@ -87,7 +87,9 @@ func (s *step) compile(ctx context.Context) error {
 	why := "the model gave no usable contract"
 	for round := 0; round <= repairs; round++ {
 		var raw json.RawMessage
-		use, err := s.loaded.JSON(ctx, contractPrompt+"\n"+contract.Guide, prompt, contract.Schema(len(s.feature.Steps)), &raw)
+		use, err := s.loaded.JSONWatch(ctx, contractPrompt+"\n"+contract.Guide, prompt, contract.Schema(len(s.feature.Steps)), &raw, func(d model.Delta) {
+			s.emit(Event{Kind: "stream", Detail: d.Text})
+		})
 		s.out.Receipt.add("contract", model.Cheap, use)
 		s.script.add("contract", map[string]any{"prompt": prompt, "reply": raw})
 		var problems []string

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"gitagent/features"
 	"gitagent/internal/hint"
@@ -35,7 +36,7 @@ type area struct {
 // PlanFeatures has the model write a list from a wish or a specification, area
 // by area, until count features are there or it has nothing new to say.
 func PlanFeatures(ctx context.Context, l *model.Loaded, text string, count int, w Watcher) (Plan, Receipt, error) {
-	p := planner{loaded: l, text: plain.Clip(plain.Text(text), 12000), count: count, watch: w, seen: map[string]bool{}}
+	p := planner{loaded: l, text: plain.Clip(plain.Text(text), 12000), count: count, watch: w, started: time.Now(), seen: map[string]bool{}}
 	goal, areas, err := p.areas(ctx)
 	if err != nil {
 		return Plan{}, p.receipt, err
@@ -65,6 +66,7 @@ type planner struct {
 	text    string
 	count   int
 	watch   Watcher
+	started time.Time
 	receipt Receipt
 	found   []features.Feature
 	seen    map[string]bool
@@ -78,7 +80,8 @@ func (p *planner) areas(ctx context.Context) (string, []area, error) {
 		Goal  string `json:"goal"`
 		Areas []area `json:"areas"`
 	}
-	prompt := fmt.Sprintf("The wish:\n%s\n\nGive the goal in one sentence and about %d areas of the program, the most basic first.", p.text, want)
+	p.note("planning %s", plain.Count(p.count, "feature"))
+	prompt := fmt.Sprintf("The wish:\n%s\n\nGive the goal in one sentence and about %s of the program, the most basic first.", p.text, plain.Count(want, "area"))
 	if err := p.ask(ctx, prompt, fmt.Sprintf(areasSchema, max(want+2, 3)), &reply); err != nil {
 		return "", nil, err
 	}
@@ -100,8 +103,8 @@ func (p *planner) fill(ctx context.Context, goal string, a area, areas int) erro
 	if known.Len() == 0 {
 		known.WriteString("(none)\n")
 	}
-	prompt := fmt.Sprintf("The wish:\n%s\n\nGoal: %s\nFeatures already in the list:\n%s\nWrite %d new features of the area %q (%s).",
-		p.text, goal, plain.Clip(known.String(), 8000), want, plain.Line(a.Name, 80), plain.Line(a.Purpose, 200))
+	prompt := fmt.Sprintf("The wish:\n%s\n\nGoal: %s\nFeatures already in the list:\n%s\nWrite %s of the area %q (%s).",
+		p.text, goal, plain.Clip(known.String(), 8000), plain.Count(want, "new feature"), plain.Line(a.Name, 80), plain.Line(a.Purpose, 200))
 	var reply struct {
 		Features []features.Feature `json:"features"`
 	}
@@ -111,10 +114,19 @@ func (p *planner) fill(ctx context.Context, goal string, a area, areas int) erro
 	for _, f := range reply.Features {
 		p.take(f, a.Name)
 	}
-	if p.watch != nil {
-		p.watch.On(Event{Kind: "note", Text: fmt.Sprintf("%s: %d of %d features", plain.Line(a.Name, 60), len(p.found), p.count)})
-	}
+	p.note("%s: %d of %s", plain.Line(a.Name, 60), len(p.found), plain.Count(p.count, "feature"))
 	return nil
+}
+
+func (p *planner) emit(e Event) {
+	if p.watch != nil {
+		e.Elapsed = time.Since(p.started)
+		p.watch.On(e)
+	}
+}
+
+func (p *planner) note(format string, args ...any) {
+	p.emit(Event{Kind: "note", Text: fmt.Sprintf(format, args...)})
 }
 
 // take adds a feature unless it is empty or a repetition.
@@ -139,7 +151,9 @@ func (p *planner) take(f features.Feature, areaName string) {
 }
 
 func (p *planner) ask(ctx context.Context, prompt, schema string, out any) error {
-	use, err := p.loaded.JSON(ctx, plannerPrompt, prompt, json.RawMessage(schema), out)
+	use, err := p.loaded.JSONWatch(ctx, plannerPrompt, prompt, json.RawMessage(schema), out, func(d model.Delta) {
+		p.emit(Event{Kind: "stream", Detail: d.Text})
+	})
 	p.receipt.add("planner", model.Medium, use)
 	if err != nil {
 		return fmt.Errorf("planning: %w", err)
