@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"gitagent/features"
 	"gitagent/internal/hint"
 	"gitagent/internal/plain"
 	"gitagent/internal/sandbox"
@@ -49,6 +50,8 @@ func conclude(w io.Writer, ctx context.Context, err error) int {
 	switch {
 	case exit != nil:
 		return exit.code
+	case errors.Is(err, features.ErrUnknown), errors.Is(err, features.ErrPasses):
+		return codeUsage // what was asked cannot be done
 	case ctx.Err() != nil:
 		return session.Interrupted.ExitCode()
 	default:

@@ -39,10 +39,7 @@ func runCommand(t *terminal) *cli.Command {
 			} else {
 				t.printf("%s: %d of %d features pass, %s, %d verified%s\n", res.Stopped, res.Passing, res.Total, plain.Count(res.Steps, "session"), res.Verified, after("; ", plain.Line(res.Reason, 300)))
 			}
-			if err != nil {
-				return &exitError{code: res.Stopped.ExitCode(), err: err}
-			}
-			return exit(res.Stopped.ExitCode())
+			return ending(err, res.Stopped.ExitCode())
 		},
 	}
 }

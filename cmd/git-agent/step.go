@@ -2,10 +2,12 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"gitagent/features"
 	"gitagent/internal/plain"
 	"gitagent/internal/session"
 )
@@ -44,19 +46,29 @@ func stepCommand(t *terminal) *cli.Command {
 			if errors.Is(err, session.ErrAllPassing) {
 				return allPassing(c, t, out)
 			}
-			if c.Bool("json") {
+			switch {
+			case c.Bool("json"):
 				if jerr := t.printJSON(out); jerr != nil {
 					return jerr
 				}
-			} else {
+			case err == nil || out.Feature != "":
 				t.tellOutcome(out)
 			}
-			if err != nil {
-				return &exitError{code: out.End.ExitCode(), err: err}
-			}
-			return exit(out.End.ExitCode())
+			return ending(err, out.End.ExitCode())
 		},
 	}
+}
+
+// ending is the error that ends the program after a session or a run: what
+// stopped it is shown, unless that was the person.
+func ending(err error, code int) error {
+	if err == nil || code == session.Interrupted.ExitCode() {
+		return exit(code)
+	}
+	if errors.Is(err, features.ErrUnknown) || errors.Is(err, features.ErrPasses) {
+		return err
+	}
+	return &exitError{code: code, err: err}
 }
 
 func stepOptions(c *cli.Context, t *terminal) session.Options {
@@ -76,7 +88,11 @@ func allPassing(c *cli.Context, t *terminal, out session.Outcome) error {
 func (t *terminal) tellOutcome(o session.Outcome) {
 	took := time.Duration(o.Receipt.Seconds * float64(time.Second)).Round(time.Second)
 	use := o.Receipt.Totals()
-	t.printf("%s%s  (%d of %d features pass; %s, %s, %s tokens in, %s out)\n", o.End, after(" ", o.Feature), o.Passing, o.Total, took, plain.Count(o.Receipt.Turns, "turn"), count(use.TokensIn), count(use.TokensOut))
+	cost := ""
+	if use.Calls > 0 {
+		cost = fmt.Sprintf("; %s, %s, %s tokens in, %s out", took, plain.Count(o.Receipt.Turns, "turn"), count(use.TokensIn), count(use.TokensOut))
+	}
+	t.printf("%s%s  (%d of %d features pass%s)\n", o.End, after(" ", o.Feature), o.Passing, o.Total, cost)
 	if o.Reason != "" && o.End != session.Environment {
 		t.printf("  why:   %s\n", plain.Line(o.Reason, 500))
 	}
@@ -100,6 +116,8 @@ func nextFor(o session.Outcome) string {
 		return o.Next
 	case o.End == session.Verified && o.Passing < o.Total:
 		return "git agent step"
+	case o.End == session.Interrupted && o.Feature != "":
+		return "git agent step goes on with what was learned"
 	case o.Kept != "":
 		return "git agent show " + o.Feature + ", or git agent take " + o.Session + " to look at the code"
 	}

@@ -64,19 +64,19 @@ func (c *crashLog) close() {
 }
 
 // recoverCrashed keeps what a killed session left and tells the log. It
-// returns the dead session's name, or "" when there was none.
-func recoverCrashed(ctx context.Context, repo *gitops.Repo) (string, error) {
+// returns the dead session's name, or "" when there was none, and its feature.
+func recoverCrashed(ctx context.Context, repo *gitops.Repo) (session, feature string, err error) {
 	path := crashPath(repo.AgentDir())
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
+		return "", "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("crash log: %w", err)
+		return "", "", fmt.Errorf("crash log: %w", err)
 	}
 	last := lastLine(data)
 	if last.Session == "" {
-		return "", os.Remove(path)
+		return "", "", os.Remove(path)
 	}
 	facts := []string{"the session was killed in state " + last.Phase}
 	if last.Tree != "" && last.Base != "" {
@@ -93,9 +93,9 @@ func recoverCrashed(ctx context.Context, repo *gitops.Repo) (string, error) {
 		events = map[string][]progress.Event{last.Feature: {{Time: last.Time, Phase: last.Phase, Session: last.Session, Kind: "interrupted"}}}
 	}
 	if err := progress.RecordJournal(ctx, repo, []progress.Entry{entry}, events, nil); err != nil {
-		return "", err
+		return "", "", err
 	}
-	return last.Session, os.Remove(path)
+	return last.Session, last.Feature, os.Remove(path)
 }
 
 // lastLine merges the lines: the newest value of each field wins. A torn last

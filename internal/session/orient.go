@@ -39,12 +39,12 @@ func (s *step) orient(ctx context.Context) error {
 }
 
 func (s *step) recover(ctx context.Context) error {
-	dead, err := recoverCrashed(ctx, s.repo)
+	dead, feature, err := recoverCrashed(ctx, s.repo)
 	if err != nil {
 		return fmt.Errorf("recover an interrupted session: %w", err)
 	}
 	if dead != "" {
-		s.warn("session %s was killed; what it had is kept (git agent show)", dead)
+		s.warn("session %s was killed; what it had is kept%s", dead, map[bool]string{true: " (git agent show " + feature + ")"}[feature != ""])
 	}
 	return nil
 }
@@ -90,12 +90,12 @@ func (s *step) choose(ctx context.Context) error {
 
 func (s *step) pick(ctx context.Context) error {
 	if s.opt.ID != "" {
-		f := s.list.Get(s.opt.ID)
-		switch {
-		case f == nil:
-			return hint.Errorf("see the ids with: git agent features list", "there is no feature %s", plain.Line(s.opt.ID, 40))
-		case f.Passes:
-			return hint.Errorf("prove it again with: git agent verify "+f.ID, "feature %s already passes", f.ID)
+		f, err := s.list.Lookup(s.opt.ID)
+		if err != nil {
+			return err
+		}
+		if f.Passes {
+			return hint.Errorf("prove it again with: git agent verify "+f.ID, "%w: %s", features.ErrPasses, f.ID)
 		}
 		for _, d := range f.DependsOn {
 			if dep := s.list.Get(d); dep != nil && !dep.Passes {
@@ -153,7 +153,7 @@ func (s *step) openSandbox(ctx context.Context) error {
 		return err
 	}
 	s.sb = sb
-	s.emit(Event{Kind: "note", Text: sb.Describe()})
+	s.emit(Event{Kind: "detail", Text: sb.Describe()})
 	if sb.Level() >= sandbox.Namespaces || s.set.Sandbox == "processes" {
 		return nil
 	}

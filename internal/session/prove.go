@@ -85,8 +85,8 @@ func (s *step) openForProof(ctx context.Context, rev string) error {
 
 func (s *step) proveOne(ctx context.Context, id string) (Proof, error) {
 	p := Proof{Feature: id, Tree: s.baseID, Verdict: verify.Unverified}
-	if s.list.Get(id) == nil {
-		return p, hint.Errorf("see the ids with: git agent features list", "there is no feature %s at that commit", id)
+	if _, err := s.list.Lookup(id); err != nil {
+		return p, err
 	}
 	data, err := s.repo.ReadFile(ctx, s.base.Tree, contract.Path(id))
 	if errors.Is(err, gitops.ErrNotFound) {
