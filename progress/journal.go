@@ -194,35 +194,29 @@ func (j *Journal) tree() map[string][]byte {
 	return out
 }
 
-// Fold returns, by path, what the log and the status files become when the
-// pending entries and events are added, and the pending files. log is the log
-// as it stands, read gives any other file as it stands, nil when there is none.
-// What stands there already, after a landing whose journal was not cleared, is
-// not added again; the contract of a feature with evidence stays as it is. The
-// map is never nil and holds nothing that would not change.
-func (j *Journal) Fold(log []byte, read func(path string) []byte) map[string][]byte {
-	out := map[string][]byte{}
-	there := log
+// Unlanded is j without what has landed: after a landing whose journal was not
+// cleared, or when a commit that waited aside was taken. log is the log as it
+// stands, read gives any other file as it stands, nil when there is none. The
+// contract of a feature with evidence stays as it is, so a pending one counts
+// as landed.
+func (j *Journal) Unlanded(log []byte, read func(path string) []byte) *Journal {
+	out := newJournal()
+	out.tip = j.tip
 	for _, e := range j.entries {
-		block := []byte("\n" + e.format())
-		if rest, ok := cutFrom(there, block); ok {
-			there = rest
-			continue
+		if rest, ok := cutFrom(log, []byte("\n"+e.format())); ok {
+			log = rest
+		} else {
+			out.entries = append(out.entries, e)
 		}
-		log = Append(log, e)
-		out[Path] = log
 	}
 	for feature, events := range j.events {
-		name := StatusPath(feature)
-		data := read(name)
-		there := data
+		there := read(StatusPath(feature))
 		for _, e := range events {
 			if rest, ok := cutFrom(there, []byte("\n"+e.row())); ok {
 				there = rest
-				continue
+			} else {
+				out.events[feature] = append(out.events[feature], e)
 			}
-			data = AppendEvent(data, feature, e)
-			out[name] = data
 		}
 	}
 	for name, data := range j.files {
@@ -230,8 +224,31 @@ func (j *Journal) Fold(log []byte, read func(path string) []byte) map[string][]b
 			continue
 		}
 		if !bytes.Equal(read(name), data) {
-			out[name] = bytes.Clone(data)
+			out.files[name] = data
 		}
+	}
+	return out
+}
+
+// Fold returns, by path, what the log, the status files and other files become
+// when what is unlanded is added. log and read are as for Unlanded. The map is
+// never nil and holds nothing that would not change.
+func (j *Journal) Fold(log []byte, read func(path string) []byte) map[string][]byte {
+	out := map[string][]byte{}
+	j = j.Unlanded(log, read)
+	for _, e := range j.entries {
+		log = Append(log, e)
+		out[Path] = log
+	}
+	for feature, events := range j.events {
+		name := StatusPath(feature)
+		out[name] = read(name)
+		for _, e := range events {
+			out[name] = AppendEvent(out[name], feature, e)
+		}
+	}
+	for name, data := range j.files {
+		out[name] = bytes.Clone(data)
 	}
 	return out
 }

@@ -145,6 +145,16 @@ func (s *source) readLog(ctx context.Context) error {
 	if s.entries, err = progress.Parse(data); err != nil {
 		return fmt.Errorf("%s at HEAD: %w", progress.Path, err)
 	}
+	s.journal = s.journal.Unlanded(data, func(path string) []byte {
+		if s.files[path] == "" {
+			return nil
+		}
+		have, err := s.repo.ReadBlob(ctx, s.files[path])
+		if err != nil {
+			return nil // then it counts as pending
+		}
+		return have
+	})
 	waiting := s.journal.Entries()
 	s.pending = len(waiting)
 	s.entries = append(s.entries, waiting...)

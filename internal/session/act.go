@@ -71,17 +71,11 @@ func (s *step) assemble(ctx context.Context, product gitops.OID, rec evidence.Re
 	if err != nil {
 		return "", err
 	}
-	read := func(path string) []byte {
-		data, rerr := s.repo.ReadFile(ctx, s.base.Tree, path)
-		if rerr != nil && !errors.Is(rerr, gitops.ErrNotFound) && err == nil {
-			err = rerr
-		}
-		return data
-	}
-	files := s.journal.Fold(read(progress.Path), read)
+	read := s.reader(ctx)
+	files := s.journal.Fold(read.file(progress.Path), read.file)
 	log := files[progress.Path]
 	if log == nil {
-		log = read(progress.Path)
+		log = read.file(progress.Path)
 	}
 	for _, e := range append(append([]progress.Entry{}, s.noted...), s.entry(Verified, "")) {
 		log = progress.Append(log, e)
@@ -90,10 +84,10 @@ func (s *step) assemble(ctx context.Context, product gitops.OID, rec evidence.Re
 	path := progress.StatusPath(s.feature.ID)
 	status := files[path]
 	if status == nil {
-		status = read(path)
+		status = read.file(path)
 	}
-	if err != nil {
-		return "", err
+	if read.err != nil {
+		return "", read.err
 	}
 	flip := progress.Event{Time: time.Now().UTC(), Phase: "act", Session: s.id, Attempt: s.attempt, Revision: s.contract.Revision, Kind: "verified", Evidence: evidence.Path(s.feature.ID)}
 	for _, e := range append(append([]progress.Event{}, s.events...), flip) {
@@ -133,17 +127,19 @@ func (s *step) land(ctx context.Context, full gitops.OID, message string, produc
 		return false, err
 	}
 	s.out.Commit, s.out.Next = landed.Commit, landed.Next
+	s.out.Already = s.already
+	ctx = context.WithoutCancel(ctx) // it has landed: an interrupt comes too late
 	if landed.How == workspace.Aside {
 		s.out.Aside = landed.Ref
 		s.warn("the commit is kept aside: %s", landed.Why)
 	} else {
 		s.out.Passing++
+		if err := progress.ClearJournal(ctx, s.repo, s.journal.Tip()); err != nil {
+			s.warn("the journal could not be cleared: %v", err)
+		}
 	}
-	s.out.Already = s.already
-	if err := progress.ClearJournal(ctx, s.repo, s.journal.Tip()); err != nil {
-		s.warn("the journal could not be cleared: %v", err)
-	}
-	return false, s.keepRecord(ctx)
+	s.keepRecord(ctx)
+	return false, nil
 }
 
 // entry is this session's line in the log.

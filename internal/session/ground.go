@@ -60,23 +60,56 @@ func (s *step) readState(ctx context.Context) error {
 		return hint.New(fmt.Errorf("%s at HEAD: %w", features.Path, err), "mend it, commit it, and check with: git agent features list")
 	}
 	s.out.Total, s.out.Passing = len(s.list.Features), s.list.Passing()
-	log, err := s.repo.ReadFile(ctx, s.base.Tree, progress.Path)
-	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+	if err := s.readLog(ctx); err != nil {
 		return err
 	}
-	if s.entries, err = progress.Parse(log); err != nil {
-		return fmt.Errorf("%s at HEAD: %w", progress.Path, err)
-	}
-	if s.journal, err = progress.LoadJournal(ctx, s.repo); err != nil {
-		return err
-	}
-	s.entries = append(s.entries, s.journal.Entries()...)
 	conf, err := s.repo.ReadFile(ctx, s.base.Tree, project.ConfigPath)
 	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
 		return err
 	}
 	s.cfg, err = project.Parse(conf)
 	return err
+}
+
+// readLog reads the log, and the journal without what landed since it was
+// written.
+func (s *step) readLog(ctx context.Context) error {
+	read := s.reader(ctx)
+	log := read.file(progress.Path)
+	journal, err := progress.LoadJournal(ctx, s.repo)
+	if err != nil {
+		return err
+	}
+	s.journal = journal.Unlanded(log, read.file)
+	if read.err != nil {
+		return read.err
+	}
+	if s.entries, err = progress.Parse(log); err != nil {
+		return fmt.Errorf("%s at HEAD: %w", progress.Path, err)
+	}
+	s.entries = append(s.entries, s.journal.Entries()...)
+	return nil
+}
+
+// reader reads files of the base; the first error is kept.
+type reader struct {
+	ctx  context.Context
+	repo *gitops.Repo
+	tree gitops.OID
+	err  error
+}
+
+func (s *step) reader(ctx context.Context) *reader {
+	return &reader{ctx: ctx, repo: s.repo, tree: s.base.Tree}
+}
+
+// file returns a file's content, nil when there is none.
+func (r *reader) file(path string) []byte {
+	data, err := r.repo.ReadFile(r.ctx, r.tree, path)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) && r.err == nil {
+		r.err = err
+	}
+	return data
 }
 
 // checkTrust refuses to run commands that this clone has not seen.

@@ -41,11 +41,10 @@ func (s *step) keep(ctx context.Context) error {
 }
 
 // keepRecord keeps the transcript of a session that landed.
-func (s *step) keepRecord(ctx context.Context) error {
+func (s *step) keepRecord(ctx context.Context) {
 	if err := workspace.KeepRecord(ctx, s.repo, s.id, s.out.Commit, s.attachments()); err != nil {
 		s.warn("the transcript could not be kept: %v", err)
 	}
-	return nil
 }
 
 // attachments are the transcript, the receipt and the screenshots.

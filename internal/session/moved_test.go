@@ -9,8 +9,10 @@ import (
 
 	"gitagent/gitops"
 	"gitagent/internal/model/modeltest"
+	"gitagent/internal/report"
 	"gitagent/internal/session"
 	"gitagent/internal/testenv"
+	"gitagent/progress"
 )
 
 // meanwhile does something in the middle of a session, before the model's
@@ -101,5 +103,32 @@ func TestTestsOfTheNewTipCount(t *testing.T) {
 	}, work, done)), session.Options{})
 	if out.End != session.Verified || out.Receipt.Turns != 2 {
 		t.Fatalf("%+v", out)
+	}
+}
+
+// pending are the entries of the log that wait in the journal.
+func pending(t *testing.T, repo *gitops.Repo) []progress.Entry {
+	t.Helper()
+	j, err := progress.LoadJournal(context.Background(), repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.Entries()
+}
+
+func TestTheJournalWaitsForACommitOnTheBranch(t *testing.T) {
+	repo, dir := project(t, sumList)
+	mustStep(t, repo, settings(t, sumContract, rest(done)), session.Options{})
+	out := mustStep(t, repo, settings(t, sumContract, meanwhile(func() {
+		testenv.Write(t, dir, "features.json", "{}\n") // the user has it open
+	}, work, done)), session.Options{ID: "F001"})
+	if out.Aside == "" || len(pending(t, repo)) != 1 {
+		t.Fatalf("aside at %q, %d entries pending", out.Aside, len(pending(t, repo)))
+	}
+	testenv.Git(t, dir, "restore", "features.json")
+	testenv.Git(t, dir, "cherry-pick", "--ff", out.Aside)
+	view, err := report.GatherLog(context.Background(), repo, report.LogQuery{})
+	if err != nil || len(view.Entries) != 3 { // init, incomplete, verified
+		t.Fatalf("%d entries: %+v, %v", len(view.Entries), view, err)
 	}
 }

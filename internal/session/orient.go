@@ -52,9 +52,10 @@ func (s *step) recover(ctx context.Context) error {
 // statusOf reads a feature's history: what is committed and what waits in the
 // journal.
 func (s *step) statusOf(ctx context.Context, id string) (*progress.Status, error) {
-	data, err := s.repo.ReadFile(ctx, s.base.Tree, progress.StatusPath(id))
-	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
-		return nil, err
+	read := s.reader(ctx)
+	data := read.file(progress.StatusPath(id))
+	if read.err != nil {
+		return nil, read.err
 	}
 	for _, e := range s.journal.Events(id) {
 		data = progress.AppendEvent(data, id, e)

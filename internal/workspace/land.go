@@ -166,9 +166,13 @@ func (l *landing) confirm(ctx context.Context) (Landed, error) {
 	return Landed{Commit: l.commit, How: Moved, Ref: l.spec.Branch}, nil
 }
 
-// swap moves a branch that is checked out nowhere.
+// swap moves a branch that is checked out nowhere. Once begun it is not cut
+// short: git may have moved the ref and not have said so yet.
 func (l *landing) swap(ctx context.Context) (Landed, error) {
-	err := l.repo.UpdateRef(ctx, l.spec.Branch, l.commit, l.spec.Base, "git agent: land session "+l.spec.Session)
+	if ctx.Err() != nil {
+		return Landed{}, ctx.Err()
+	}
+	err := l.repo.UpdateRef(context.WithoutCancel(ctx), l.spec.Branch, l.commit, l.spec.Base, "git agent: land session "+l.spec.Session)
 	if errors.Is(err, gitops.ErrRefMoved) {
 		return Landed{}, ErrBranchMoved
 	}
