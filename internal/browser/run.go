@@ -202,6 +202,9 @@ func (r *runner) step(i int) error {
 			r.last = now
 		}
 	}
+	if s.Action() && err == nil && len(it.Changed) == 0 && it.DisplayAfter == "" {
+		it.DisplayAfter = "(nothing changed)"
+	}
 	if r.saw != "" {
 		it.DisplayAfter = plain.Line(r.saw, 300)
 	}

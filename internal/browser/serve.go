@@ -60,7 +60,7 @@ func (s *StaticServer) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	name, ok := localName(r.URL.Path)
 	if !ok {
-		http.NotFound(w, r)
+		notThere(w, r)
 		return
 	}
 	f, base, index, err := s.open(name)
@@ -69,7 +69,7 @@ func (s *StaticServer) serve(w http.ResponseWriter, r *http.Request) {
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-		http.NotFound(w, r)
+		notThere(w, r)
 		return
 	}
 	defer f.Close()
@@ -80,6 +80,19 @@ func (s *StaticServer) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", contentType(base))
 	http.ServeContent(w, r, base, time.Time{}, f)
+}
+
+// notThere answers for a file that is not there. A style sheet and a script get
+// their own type: a browser would complain about a wrong one and say nothing of
+// the missing file.
+func notThere(w http.ResponseWriter, r *http.Request) {
+	kind := contentType(path.Base(r.URL.Path))
+	if !strings.HasPrefix(kind, "text/css") && !strings.HasPrefix(kind, "text/javascript") {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(http.StatusNotFound)
 }
 
 // localName maps a URL path to a path below the folder. Dot files and anything

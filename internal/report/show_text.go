@@ -41,9 +41,15 @@ func (v *FeatureView) Text(w io.Writer, style Style) error {
 
 func (v *FeatureView) steps(p *page) {
 	p.head("steps")
+	shown := map[string]bool{} // a check that covers several steps is told once
 	for _, s := range v.Steps {
 		p.line("%3d. %s", s.N, plain.Line(s.Text, 400))
 		for _, seen := range s.Seen {
+			if shown[seen.Check] {
+				p.line("     %s %s, as above", p.style.outcome(seen.Verdict), plain.Line(seen.Check, 40))
+				continue
+			}
+			shown[seen.Check] = true
 			text := seen.Check + " " + seen.Kind
 			if seen.Reason != "" {
 				text += ": " + seen.Reason

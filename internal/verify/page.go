@@ -25,7 +25,7 @@ func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, sh
 		tr.end(Unverified, "nothing was looked at on the page")
 	}
 	tr.Shots = res.Shots
-	describePage(s, res, tr)
+	describePage(res, tr)
 }
 
 // page runs s on the served or started product. No result: tr says why.
@@ -67,14 +67,14 @@ func (v *Verifier) page(ctx context.Context, s *browser.Scenario, t Target, shot
 
 // describePage keeps, of all that was seen on a page, what tells a small model
 // where it went another way than it should.
-func describePage(s *browser.Scenario, res *browser.Result, tr *trial) {
+func describePage(res *browser.Result, tr *trial) {
 	last := len(res.Interactions) - 1
 	for i, in := range res.Interactions {
 		// A long run of steps that went well explains nothing.
 		if in.OK && last-i > 12 && len(in.Dialogs)+len(in.Errors) == 0 {
 			continue
 		}
-		tr.see("%d. %s%s", in.N, in.Step, after(s, in))
+		tr.see("%d. %s%s", in.N, in.Step, after(in))
 		for _, d := range in.Dialogs {
 			tr.see("   dialog: %s", d)
 		}
@@ -102,16 +102,13 @@ func describePage(s *browser.Scenario, res *browser.Result, tr *trial) {
 	}
 }
 
-// after says what a step did to the page. An action that did nothing is worth
-// as many words as one that did.
-func after(s *browser.Scenario, in browser.Interaction) string {
+// after says what a step did to the page, also that it did nothing.
+func after(in browser.Interaction) string {
 	switch {
 	case !in.OK:
 		return " — FAILED"
 	case in.DisplayAfter != "":
 		return " — shown then: " + plain.Line(in.DisplayAfter, 100)
-	case len(in.Changed) == 0 && in.N >= 1 && in.N <= len(s.Steps) && s.Steps[in.N-1].Action():
-		return " — nothing changed on the page"
 	}
 	return ""
 }
