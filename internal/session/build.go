@@ -46,7 +46,7 @@ func (s *step) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer t.close()
+	defer func() { t.close() }() // the last one: each hand-over opens another
 	for s.attempt = 1; s.attempt <= s.set.Attempts; s.attempt++ {
 		s.mark("do")
 		how, err := t.converse(ctx)
@@ -62,6 +62,7 @@ func (s *step) build(ctx context.Context) error {
 				return nil
 			}
 		} else {
+			s.unverifiedOnly = false
 			defects = []string{"the attempt ended before the work was done: " + how.String()}
 		}
 		s.reject(defects)
@@ -73,9 +74,11 @@ func (s *step) build(ctx context.Context) error {
 			continue
 		}
 		t.close()
-		if t, err = s.newTalk(s.handOver(how, defects)); err != nil {
+		next, err := s.newTalk(s.handOver(how, defects))
+		if err != nil {
 			return err
 		}
+		t = next
 	}
 	return s.exhausted()
 }
@@ -127,8 +130,12 @@ func (s *step) judgeExisting(ctx context.Context) error {
 // it passes. It returns what was wrong otherwise.
 func (s *step) judge(ctx context.Context) ([]string, error) {
 	tree, err := s.ws.Snapshot(ctx)
-	if err != nil {
+	var nested *gitops.NestedRepoError
+	if errors.As(err, &nested) {
 		return []string{"the files could not be taken: " + err.Error()}, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	s.tree, s.out.Tree = tree, tree
 	s.mark("check")

@@ -3,6 +3,7 @@ package session
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"gitagent/gitops"
+	"gitagent/internal/verify/evidence"
 	"gitagent/internal/workspace"
 	"gitagent/progress"
 )
@@ -22,6 +24,7 @@ import (
 type crashLog struct {
 	f    *os.File
 	path string
+	stay bool // the next session has something to do
 }
 
 type crashLine struct {
@@ -29,6 +32,7 @@ type crashLine struct {
 	Session string     `json:"session"`
 	Feature string     `json:"feature,omitempty"`
 	Phase   string     `json:"phase"`
+	Branch  string     `json:"branch,omitempty"`
 	Base    gitops.OID `json:"base"`
 	Tree    gitops.OID `json:"tree,omitempty"`
 }
@@ -57,14 +61,24 @@ func (c *crashLog) note(l crashLine) error {
 	return c.f.Sync()
 }
 
+// leave keeps the log for the next session.
+func (c *crashLog) leave() {
+	if c != nil {
+		c.stay = true
+	}
+}
+
 // close removes the log: the session came to an end of its own.
 func (c *crashLog) close() {
 	_ = c.f.Close()
-	_ = os.Remove(c.path)
+	if !c.stay {
+		_ = os.Remove(c.path)
+	}
 }
 
 // recoverCrashed keeps what a killed session left and tells the log. It
-// returns the dead session's name, or "" when there was none, and its feature.
+// returns the dead session's name and its feature, or "" when there was none or
+// none whose work had not landed.
 func recoverCrashed(ctx context.Context, repo *gitops.Repo) (session, feature string, err error) {
 	path := crashPath(repo.AgentDir())
 	data, err := os.ReadFile(path)
@@ -75,7 +89,7 @@ func recoverCrashed(ctx context.Context, repo *gitops.Repo) (session, feature st
 		return "", "", fmt.Errorf("crash log: %w", err)
 	}
 	last := lastLine(data)
-	if last.Session == "" {
+	if last.Session == "" || landed(ctx, repo, last) {
 		return "", "", os.Remove(path)
 	}
 	facts := []string{"the session was killed in state " + last.Phase}
@@ -96,6 +110,21 @@ func recoverCrashed(ctx context.Context, repo *gitops.Repo) (session, feature st
 		return "", "", err
 	}
 	return last.Session, last.Feature, os.Remove(path)
+}
+
+// landed says whether the session was killed after the branch had its commit:
+// the evidence there names the session.
+func landed(ctx context.Context, repo *gitops.Repo, last crashLine) bool {
+	tree, err := repo.TreeOf(ctx, cmp.Or(last.Branch, "HEAD"))
+	if err != nil {
+		return false
+	}
+	data, err := repo.ReadFile(ctx, tree, evidence.Path(last.Feature))
+	if err != nil {
+		return false
+	}
+	rec, err := evidence.Parse(data)
+	return err == nil && rec.Session == last.Session
 }
 
 // lastLine merges the lines: the newest value of each field wins. A torn last

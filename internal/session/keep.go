@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,13 +24,11 @@ func (s *step) keep(ctx context.Context) error {
 			s.tree = tree
 		}
 	}
+	s.mark("stop")
 	s.out.Tree = s.tree
+	var lost error
 	if s.tree != "" && (s.tree != s.baseID || s.out.Receipt.Turns > 0) {
-		ref, _, err := workspace.Keep(ctx, s.repo, s.id, s.base.ID, s.tree, s.attachments(), "attempt at "+s.feature.ID+": "+string(s.out.End))
-		if err != nil {
-			return err
-		}
-		s.out.Kept = ref
+		s.out.Kept, _, lost = workspace.Keep(ctx, s.repo, s.id, s.base.ID, s.tree, s.attachments(), "attempt at "+s.feature.ID+": "+string(s.out.End))
 	}
 	s.events = append(s.events, progress.Event{Time: time.Now().UTC(), Phase: "stop", Session: s.id, Attempt: s.attempt, Kind: string(s.out.End), Detail: s.out.Reason})
 	files := map[string][]byte{}
@@ -37,7 +36,7 @@ func (s *step) keep(ctx context.Context) error {
 		files[contract.Path(s.feature.ID)] = s.contract.Bytes()
 	}
 	entries := append(append([]progress.Entry{}, s.noted...), s.entry(s.out.End, s.out.Reason))
-	return progress.RecordJournal(ctx, s.repo, entries, map[string][]progress.Event{s.feature.ID: s.events}, files)
+	return errors.Join(lost, progress.RecordJournal(ctx, s.repo, entries, map[string][]progress.Event{s.feature.ID: s.events}, files))
 }
 
 // keepRecord keeps the transcript of a session that landed.
@@ -53,10 +52,10 @@ func (s *step) attachments() map[string][]byte {
 	if data, err := json.MarshalIndent(s.out.Receipt, "", "  "); err == nil {
 		files["receipt.json"] = append(data, '\n')
 	}
-	shots, _ := filepath.Glob(filepath.Join(s.shots, "*.png"))
+	shots, _ := filepath.Glob(filepath.Join(s.shots, "*", "*.png")) // a folder for each check
 	for _, path := range shots {
 		if data, err := os.ReadFile(path); err == nil && len(data) < 4<<20 {
-			files["shots/"+filepath.Base(path)] = data
+			files["shots/"+filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path)] = data
 		}
 	}
 	return files

@@ -377,7 +377,7 @@ func (s *step) mark(phase string) {
 	if s.crash == nil {
 		return
 	}
-	line := crashLine{Time: time.Now().UTC(), Session: s.id, Phase: phase, Base: s.base.ID, Tree: s.tree}
+	line := crashLine{Time: time.Now().UTC(), Session: s.id, Phase: phase, Branch: s.head.Branch, Base: s.base.ID, Tree: s.tree}
 	if s.feature != nil {
 		line.Feature = s.feature.ID
 	}

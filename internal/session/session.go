@@ -88,11 +88,13 @@ func Step(ctx context.Context, repo *gitops.Repo, set Settings, opt Options, w W
 	timed, cancel := context.WithTimeout(ctx, set.Time)
 	defer cancel()
 	err = s.run(timed)
+	if err != nil && !legal(err) && timed.Err() != nil && ctx.Err() == nil {
+		err = ended(Incomplete, "the session's %s are used up", set.Time) // whatever it was that was cut short
+	}
 	s.finish(ctx, err)
 	s.cleanUp()
 	s.out.Receipt.Seconds = time.Since(s.started).Seconds()
-	var e *endError
-	if err == nil || errors.As(err, &e) {
+	if err == nil || legal(err) {
 		return s.out, nil
 	}
 	return s.out, err
@@ -129,6 +131,12 @@ func ended(end End, format string, args ...any) error {
 	return &endError{end: end, reason: fmt.Sprintf(format, args...)}
 }
 
+// legal says whether err is an end that a session may have.
+func legal(err error) bool {
+	var e *endError
+	return errors.As(err, &e)
+}
+
 // classify turns whatever stopped the session into an end.
 func classify(ctx context.Context, err error) (End, string) {
 	var e *endError
@@ -139,8 +147,6 @@ func classify(ctx context.Context, err error) (End, string) {
 		return e.end, e.reason
 	case ctx.Err() != nil:
 		return Interrupted, "it was told to stop"
-	case errors.Is(err, context.DeadlineExceeded):
-		return Incomplete, "the session's time is used up"
 	default:
 		return Environment, err.Error()
 	}
@@ -156,7 +162,8 @@ func (s *step) finish(ctx context.Context, err error) {
 	keepCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	if kerr := s.keep(keepCtx); kerr != nil {
-		s.warn("the attempt could not be kept: %v", kerr)
+		s.warn("the attempt could not be kept, the next session tries again: %v", kerr)
+		s.crash.leave()
 	}
 }
 

@@ -1,0 +1,69 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/session"
+	"gitagent/internal/testenv"
+)
+
+// TestTimeUsedUpInsideGit: a git command that the session's time limit ended
+// is no fault of the environment.
+func TestTimeUsedUpInsideGit(t *testing.T) {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	script := "#!/bin/sh\ncase \"$*\" in *clean\\ -ffdq*) exec sleep 60 ;; esac\nexec " + real + " \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	repo, _ := project(t, sumList)
+	set := settings(t, sumContract, rest(done))
+	set.Time = 3 * time.Second
+	out, err := session.Step(context.Background(), repo, set, session.Options{}, watching{t})
+	if err != nil || out.End != session.Incomplete || !strings.Contains(out.Reason, "used up") {
+		t.Fatalf("%+v, %v", out, err)
+	}
+}
+
+// looking calls on for each event.
+type looking func(session.Event)
+
+func (l looking) On(e session.Event) { l(e) }
+
+// TestKilledAfterLanding: a session that was killed between its landing and its
+// end is not taken for an interrupted one.
+func TestKilledAfterLanding(t *testing.T) {
+	repo, dir := project(t, strings.Replace(sumList, "}]", `},{"description":"more","steps":["Run sh more.sh"],"passes":false}]`, 1))
+	wal := filepath.Join(repo.AgentDir(), "session.wal")
+	var lines []byte
+	out, err := session.Step(context.Background(), repo, settings(t, sumContract, rest(work, done)), session.Options{}, looking(func(session.Event) {
+		if data, err := os.ReadFile(wal); err == nil {
+			lines = data
+		}
+	}))
+	if err != nil || out.End != session.Verified || len(lines) == 0 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if err := os.WriteFile(wal, lines, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustStep(t, repo, settings(t, `{}`, rest(done)), session.Options{})
+	for _, e := range pending(t, repo) {
+		if e.Session == out.Session {
+			t.Errorf("the journal says that it was %s", e.Outcome)
+		}
+	}
+	if got := testenv.Git(t, dir, "for-each-ref", "refs/agent/attempts/"+out.Session); got != "" {
+		t.Errorf("kept: %s", got)
+	}
+}
