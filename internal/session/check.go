@@ -117,7 +117,7 @@ func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) erro
 			return err
 		}
 		result, why := t.base.Judge(report)
-		s.emit(Event{Kind: "check", OK: result == verify.Pass, Text: "tests: " + result + " " + plain.Line(why, 120), Detail: report.Output})
+		s.emit(Event{Kind: "check", OK: result == verify.Pass, Text: "tests: " + result + ": " + plain.Line(why, 120), Detail: report.Output})
 		v.record.AddTests(t.cmd.Command, report.Evidence(result, why))
 		if result != verify.Pass {
 			v.unverified = result == verify.Unverified

@@ -43,8 +43,11 @@ func (s *step) recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("recover an interrupted session: %w", err)
 	}
-	if dead != "" {
-		s.warn("session %s was killed; what it had is kept%s", dead, map[bool]string{true: " (git agent show " + feature + ")"}[feature != ""])
+	switch {
+	case feature != "":
+		s.warn("session %s was killed; what it had is kept (git agent show %s)", dead, feature)
+	case dead != "":
+		s.warn("session %s was killed before it had chosen a feature", dead)
 	}
 	return nil
 }
@@ -230,6 +233,9 @@ func (s *step) setUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if s.cfg.Setup != "" || project.LockDigest(os.DirFS(s.ws.CheckDir())) != "" {
+		s.emit(Event{Kind: "note", Text: "installing what the app needs"})
+	}
 	for _, dir := range []string{s.ws.CheckDir(), s.ws.ScratchDir()} {
 		if _, err := s.ver.Setup(ctx, s.target(dir, s.baseID), network); err != nil {
 			if !network {
@@ -267,6 +273,7 @@ type suite struct {
 func (s *step) takeBaseline(ctx context.Context) error {
 	s.cfg.Tests = s.cfg.WithDetected(os.DirFS(s.ws.CheckDir())).Tests
 	for _, cmd := range s.cfg.Tests {
+		s.emit(Event{Kind: "note", Text: "running the tests that there are, twice: " + plain.Line(cmd.Command, 60)})
 		var runs [2]verify.Report
 		for i := range runs {
 			var err error

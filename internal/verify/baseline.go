@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gitagent/internal/plain"
 )
 
 // BaselineSet is what the tests of a project did before the work, twice.
@@ -143,7 +145,7 @@ func (s BaselineSet) judgeIDs(r Report) (verdict, reason string) {
 	}
 	var bad []string
 	for what, ids := range map[string][]string{
-		"fail now: ": failed, "are skipped now: ": skipped, "did not run: ": gone,
+		"failed: ": failed, "are skipped now: ": skipped, "did not run: ": gone,
 	} {
 		if len(ids) > 0 {
 			bad = append(bad, what+list(ids))
@@ -161,7 +163,7 @@ func (s BaselineSet) judgeIDs(r Report) (verdict, reason string) {
 	case s.Green && r.Exit != 0:
 		return Fail, fmt.Sprintf("the exit code is %d, it was 0 before", r.Exit)
 	}
-	return Pass, fmt.Sprintf("%d tests that passed before pass again", len(s.Passing))
+	return Pass, plain.Count(len(s.Passing), "test") + " that passed before passed again"
 }
 
 func list(ids []string) string {

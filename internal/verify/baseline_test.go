@@ -38,7 +38,7 @@ func TestJudge(t *testing.T) {
 		"same":                    {"a b", "a b", report("a b"), Pass, "2 tests"},
 		"one more":                {"a b", "a b", report("a b c"), Pass, ""},
 		"one gone":                {"a b", "a b", report("a c"), Fail, "did not run: b"},
-		"one fails":               {"a b", "a b", report("a b-"), Fail, "fail now: b"},
+		"one fails":               {"a b", "a b", report("a b-"), Fail, "failed: b"},
 		"one skipped":             {"a b", "a b", report("a b~ c"), Fail, "are skipped now: b"},
 		"new one fails":           {"a b", "a b", report("a b c-"), Fail, "new tests fail: c"},
 		"failing stays":           {"a b-", "a b-", report("a b-"), Pass, ""},
