@@ -34,6 +34,7 @@ type Entry struct {
 type objectReader interface {
 	// read returns kind (commit, tree, blob, tag) and content, or ErrNotFound.
 	read(id OID) (kind string, data []byte, err error)
+	close() error
 }
 
 // object reads one object of the wanted kind: through go-git where it can,

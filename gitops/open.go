@@ -225,14 +225,19 @@ func (r *Repo) AgentDir() string { return filepath.Join(r.commonDir, "agent") }
 // Bare says whether the repository has no work tree by nature.
 func (r *Repo) Bare() bool { return r.bare }
 
-// Close ends the helper process, if one was started.
+// Close ends the helper process and closes the packs, where any were opened.
+// What is read after it opens them again.
 func (r *Repo) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.batch == nil {
-		return nil
+	var errs []error
+	if r.fast != nil {
+		errs = append(errs, r.fast.close())
+		r.fast = nil
 	}
-	err := r.batch.close()
-	r.batch = nil
-	return err
+	if r.batch != nil {
+		errs = append(errs, r.batch.close())
+		r.batch = nil
+	}
+	return errors.Join(errs...)
 }

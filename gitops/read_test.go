@@ -287,3 +287,33 @@ func FuzzParsers(f *testing.F) {
 		}
 	})
 }
+
+// TestPacksComeAndGo reads while packs are rewritten below an open repository,
+// and after Close.
+func TestPacksComeAndGo(t *testing.T) {
+	testenv.Clean(t)
+	dir := testenv.Repo(t)
+	first := commit(t, dir, "a", "1\n")
+	testenv.Git(t, dir, "gc", "-q")
+	r := open(t, dir)
+	read := func(commit gitops.OID, path, want string) {
+		t.Helper()
+		c, err := r.Commit(t.Context(), string(commit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := r.ReadFile(t.Context(), c.Tree, path); err != nil || string(data) != want {
+			t.Fatalf("ReadFile(%s) = %q, %v", path, data, err)
+		}
+	}
+	read(first, "a", "1\n")
+	second := commit(t, dir, "b", "2\n")
+	testenv.Git(t, dir, "gc", "-q", "--prune=now")
+	read(first, "a", "1\n")
+	read(second, "b", "2\n")
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	read(second, "a", "1\n")
+	read(second, "b", "2\n")
+}

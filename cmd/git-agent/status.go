@@ -4,13 +4,22 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
 
+	"gitagent/gitops"
 	"gitagent/internal/report"
 )
+
+// toRead opens the repository for a command that reads, prints and ends: it is
+// over before collecting garbage would pay.
+func toRead(c *cli.Context) (*gitops.Repo, error) {
+	debug.SetGCPercent(400)
+	return gitops.OpenLenient(c.Context, ".")
+}
 
 func statusCommand(t *terminal) *cli.Command {
 	return &cli.Command{
@@ -20,7 +29,7 @@ func statusCommand(t *terminal) *cli.Command {
 			if err := noArgs(c); err != nil {
 				return err
 			}
-			repo, _, err := open(c, false)
+			repo, err := toRead(c)
 			if err != nil {
 				return err
 			}
@@ -45,7 +54,7 @@ func logCommand(t *terminal) *cli.Command {
 			if err := noArgs(c); err != nil {
 				return err
 			}
-			repo, _, err := open(c, false)
+			repo, err := toRead(c)
 			if err != nil {
 				return err
 			}
@@ -67,7 +76,7 @@ func showCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return err
 			}
-			repo, _, err := open(c, false)
+			repo, err := toRead(c)
 			if err != nil {
 				return err
 			}
