@@ -75,6 +75,9 @@ func TestLockDigestFollowsDependenciesAlone(t *testing.T) {
 		files[name] = content
 		return LockDigest(tree(files))
 	}
+	if got := LockDigest(tree(map[string]string{"main.js": "1"})); got != "" {
+		t.Errorf("without dependency files: %q", got)
+	}
 	same := LockDigest(tree(base))
 	for _, c := range []struct {
 		name, content string

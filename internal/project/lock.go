@@ -10,9 +10,14 @@ import (
 
 // LockDigest is one digest over every dependency file of the tree (the root and
 // two levels below): installs made for one digest serve any tree that has it.
+// It is empty where there is none.
 func LockDigest(fsys fs.FS) string {
+	dirs := manifestDirs(fsys)
+	if len(dirs) == 0 {
+		return ""
+	}
 	h := sha256.New()
-	for _, dir := range manifestDirs(fsys) {
+	for _, dir := range dirs {
 		for _, file := range dependencyFiles {
 			name := path.Join(dir, file)
 			data, err := readCapped(fsys, name)

@@ -64,8 +64,8 @@ type RunResult struct {
 
 // Run repeats Step until all features pass or a named reason. The error is
 // that of the environment, if that was the reason.
-func Run(ctx context.Context, repo *gitops.Repo, set Settings, opt RunOptions, w Watcher) (RunResult, error) {
-	var r RunResult
+func Run(ctx context.Context, repo *gitops.Repo, set Settings, opt RunOptions, w Watcher) (r RunResult, err error) {
+	defer r.tally(ctx, repo)
 	started, barren := time.Now(), 0
 	for {
 		if stop, ok := r.bound(ctx, opt, started, barren); ok {
@@ -75,15 +75,16 @@ func Run(ctx context.Context, repo *gitops.Repo, set Settings, opt RunOptions, w
 		stepCtx, cancel := limit(ctx, opt.MaxTime, started)
 		out, err := Step(stepCtx, repo, set, opt.Step, w)
 		cancel()
-		r.Passing, r.Total = out.Passing, out.Total
 		if errors.Is(err, ErrAllPassing) {
 			r.Stopped = AllPassing
 			return r, nil
 		}
-		r.Steps++
-		r.Sessions = append(r.Sessions, out)
-		if opt.Each != nil {
-			opt.Each(out)
+		if out.Feature != "" { // else no session began
+			r.Steps++
+			r.Sessions = append(r.Sessions, out)
+			if opt.Each != nil {
+				opt.Each(out)
+			}
 		}
 		if out.End == Verified && out.Aside == "" {
 			r.Verified++
@@ -93,7 +94,23 @@ func Run(ctx context.Context, repo *gitops.Repo, set Settings, opt RunOptions, w
 		barren++
 		if stop, ok := r.endsRun(ctx, out, opt, started); ok {
 			r.Stopped, r.Reason = stop, out.Reason
+			if stop == MaxTime {
+				r.Reason, err = "", nil
+			}
 			return r, err
+		}
+	}
+}
+
+// tally counts the flags of HEAD's list.
+func (r *RunResult) tally(ctx context.Context, repo *gitops.Repo) {
+	list, err := ListAt(context.WithoutCancel(ctx), repo, "HEAD")
+	if err != nil {
+		return // whatever is wrong with it has ended the run
+	}
+	for _, f := range list.Features {
+		if r.Total++; f.Passes {
+			r.Passing++
 		}
 	}
 }
