@@ -18,9 +18,10 @@ import (
 
 // Kinds of trust.
 const (
-	TrustCommands = "commands" // .agent/config and init.sh: Digest
-	TrustContract = "contract" // one contract: its own digest
-	TrustNetwork  = "network"  // set-up may use the network
+	TrustCommands    = "commands"    // .agent/config and init.sh: Digest
+	TrustContract    = "contract"    // one contract: its own digest
+	TrustNetwork     = "network"     // set-up may use the network
+	TrustUnsandboxed = "unsandboxed" // commands may run where they cannot be contained
 )
 
 // Digest names the commands of a repository: .agent/config and init.sh
@@ -74,7 +75,7 @@ func granted(data []byte, kind, digest string) bool {
 // Grant remembers the digest for that kind. Granting twice changes nothing.
 func (t *Trust) Grant(kind, digest string) error {
 	switch kind {
-	case TrustCommands, TrustContract, TrustNetwork:
+	case TrustCommands, TrustContract, TrustNetwork, TrustUnsandboxed:
 	default:
 		return fmt.Errorf("unknown kind of trust %q", kind)
 	}

@@ -33,6 +33,11 @@ func TestTrust(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "trust")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
+	for _, kind := range []string{TrustCommands, TrustContract, TrustNetwork, TrustUnsandboxed} {
+		if err := trust.Grant(kind, "d3"); err != nil || !trust.Has(kind, "d3") {
+			t.Errorf("%s cannot be granted: %v", kind, err)
+		}
+	}
 	if trust.Grant("everything", "d") == nil || trust.Grant(TrustCommands, "") == nil {
 		t.Error("an unknown kind or an empty digest was granted")
 	}

@@ -20,8 +20,8 @@ func (s *step) check(ctx context.Context, tree gitops.OID) (verdict, error) {
 	if tree == s.baseID && !s.already {
 		return verdict{defects: []string{"no file was changed"}}, nil
 	}
-	if err := s.freshCheckTree(ctx, tree); err != nil {
-		return verdict{}, err
+	if missing, err := s.freshCheckTree(ctx, tree); err != nil || missing != "" {
+		return verdict{defects: []string{missing}, unverified: true}, err
 	}
 	v := verdict{record: evidence.Record{
 		Version: evidence.Version, Feature: s.feature.ID, Session: s.id, Model: s.loaded.Name, Tree: string(tree),
@@ -41,24 +41,31 @@ func (s *step) check(ctx context.Context, tree gitops.OID) (verdict, error) {
 	return v, nil
 }
 
-// freshCheckTree makes the check tree equal to tree; where lockfiles changed,
-// the harness installs again.
-func (s *step) freshCheckTree(ctx context.Context, tree gitops.OID) error {
-	before := project.LockDigest(os.DirFS(s.ws.CheckDir()))
+// halfInstalled stands for dependencies whose installation failed half-way.
+const halfInstalled = "half-installed"
+
+// freshCheckTree makes the check tree equal to tree; where its dependency files
+// are not those of the last installation, the harness installs again. That this
+// fails is no fault of the environment: the session may have named them. missing
+// says so in words for the executor.
+func (s *step) freshCheckTree(ctx context.Context, tree gitops.OID) (missing string, err error) {
 	if err := s.ws.SyncCheck(ctx, tree); err != nil {
-		return err
+		return "", err
 	}
-	if project.LockDigest(os.DirFS(s.ws.CheckDir())) == before {
-		return nil
+	digest := project.LockDigest(os.DirFS(s.ws.CheckDir()))
+	if digest == s.installed {
+		return "", nil
 	}
 	network, err := s.network()
 	if err != nil {
-		return err
+		return "", err
 	}
+	s.installed = halfInstalled
 	if _, err := s.ver.Setup(ctx, s.target(s.ws.CheckDir(), tree), network); err != nil {
-		return fmt.Errorf("set-up of the new dependencies: %w", err)
+		return "the dependencies could not be installed, so nothing could be checked: " + plain.Clip(plain.Text(err.Error()), 1500), ctx.Err()
 	}
-	return s.ws.SyncCheck(ctx, tree)
+	s.installed = digest
+	return "", s.ws.SyncCheck(ctx, tree)
 }
 
 func (s *step) checkContract(ctx context.Context, tree gitops.OID, v *verdict) error {
@@ -120,7 +127,7 @@ func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) erro
 		s.emit(Event{Kind: "check", OK: result == verify.Pass, Text: "tests: " + result + ": " + plain.Line(why, 120), Detail: report.Output})
 		v.record.AddTests(t.cmd.Command, report.Evidence(result, why))
 		if result != verify.Pass {
-			v.unverified = result == verify.Unverified
+			v.unverified = result == verify.Unverified && (v.unverified || len(v.defects) == 0)
 			v.defects = append(v.defects, "tests that passed before the work ("+plain.Line(t.cmd.Command, 60)+"): "+why+"\n"+plain.Clip(plain.Text(report.Output), 1500))
 		}
 	}
@@ -146,7 +153,7 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 			return nil
 		}
 		c, _ := s.provedHere(ctx, f.ID)
-		if c == nil || !s.trust.Has("contract", c.Digest()) {
+		if c == nil || !s.trust.Has(project.TrustContract, c.Digest()) {
 			continue
 		}
 		if err := s.ws.SyncCheck(ctx, tree); err != nil {
@@ -157,9 +164,15 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 			return err
 		}
 		s.emit(Event{Kind: "check", OK: out.Verdict == verify.Pass, Text: "still holds: " + f.ID + ": " + out.Verdict})
-		if out.Verdict == verify.Fail {
-			v.defects = append(v.defects, fmt.Sprintf("feature %s (%s), which passed before, fails now: %s", f.ID, plain.Line(f.Description, 100), firstReason(out.Checks)))
+		if out.Verdict == verify.Pass || out.NoMeans != "" {
+			continue
 		}
+		how := "fails now"
+		if out.Verdict == verify.Unverified {
+			how = "cannot be verified now"
+		}
+		v.unverified = out.Verdict == verify.Unverified && (v.unverified || len(v.defects) == 0)
+		v.defects = append(v.defects, fmt.Sprintf("feature %s (%s), which passed before, %s: %s", f.ID, plain.Line(f.Description, 100), how, firstReason(out.Checks)))
 	}
 	return nil
 }

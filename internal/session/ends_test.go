@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/internal/model/modeltest"
 	"gitagent/internal/session"
 	"gitagent/internal/testenv"
 )
@@ -65,5 +66,31 @@ func TestKilledAfterLanding(t *testing.T) {
 	}
 	if got := testenv.Git(t, dir, "for-each-ref", "refs/agent/attempts/"+out.Session); got != "" {
 		t.Errorf("kept: %s", got)
+	}
+}
+
+// TestDependenciesThatCannotBeInstalled are the executor's to mend.
+func TestDependenciesThatCannotBeInstalled(t *testing.T) {
+	repo, dir := project(t, sumList)
+	testenv.Write(t, dir, ".gitignore", "installed\n")
+	testenv.Write(t, dir, "setup.sh", "touch installed; ! grep nosuch package.json\n")
+	testenv.Git(t, dir, "add", "setup.sh", ".gitignore")
+	commitFile(t, dir, ".agent/config", "[agent]\n\tsetup = sh setup.sh\n")
+	trustAll(t, repo)
+	manifest := func(name string) modeltest.Step {
+		return modeltest.Use("write_file", "path", "package.json", "content", `{"dependencies":{"`+name+`":"1"}}`)
+	}
+	out := mustStep(t, repo, settings(t, sumContract, rest(work, manifest("nosuch"), done)), session.Options{})
+	if out.End != session.Unverified || !strings.Contains(out.Reason, "could not be installed") {
+		t.Fatalf("%+v", out)
+	}
+	installed := false
+	out, err := session.Step(context.Background(), repo, settings(t, sumContract, rest(modeltest.Use("run_command", "command", "test -e installed"), work, manifest("nosuch"), done, manifest("good"), done)), session.Options{},
+		looking(func(e session.Event) { installed = installed || e.Tool == "run_command" && e.OK }))
+	if err != nil || out.End != session.Verified {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if !installed {
+		t.Error("the model's commands did not find what set-up installs")
 	}
 }

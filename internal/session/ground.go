@@ -119,7 +119,7 @@ func (s *step) checkTrust(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !s.trust.Has("commands", digest) {
+	if !s.trust.Has(project.TrustCommands, digest) {
 		return hint.Errorf("look at them and allow them with: git agent trust",
 			"the commands of this repository (%s, %s) are not trusted in this clone", project.ConfigPath, project.InitScript)
 	}
@@ -175,8 +175,12 @@ func (s *step) replant(ctx context.Context, product gitops.OID) (merged gitops.O
 	if len(conflicts) > 0 {
 		return "", ended(Incomplete, "the branch moved and conflicts with the work in %s", plain.Line(strings.Join(conflicts, ", "), 300))
 	}
-	if err := s.freshCheckTree(ctx, s.baseID); err != nil {
+	missing, err := s.freshCheckTree(ctx, s.baseID)
+	if err != nil {
 		return "", err
+	}
+	if missing != "" {
+		return "", ended(Unverified, "on the new tip of the branch %s", missing)
 	}
 	s.tests = nil
 	return merged, s.takeBaseline(ctx)

@@ -260,7 +260,7 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 		return in.out, err
 	}
 	in.out.Files, in.out.Features, in.out.List = paths, len(list.Features), list
-	return in.out, project.OpenTrust(in.repo.AgentDir()).Grant("commands", digest)
+	return in.out, project.OpenTrust(in.repo.AgentDir()).Grant(project.TrustCommands, digest)
 }
 
 // message is that of the first commit. Its trailers let the list be there, and

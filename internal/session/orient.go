@@ -164,13 +164,13 @@ func (s *step) openSandbox(ctx context.Context) error {
 	if s.set.Sandbox == "require" {
 		return hint.Errorf("run it where user namespaces are allowed, or set agent.sandbox to auto", "agent.sandbox is require, but %s", sb.Describe())
 	}
-	if s.trust.Has("unsandboxed", "this-clone") {
+	if s.trust.Has(project.TrustUnsandboxed, "this-clone") {
 		return nil
 	}
 	if s.opt.Ask == nil || !s.opt.Ask("The model's commands cannot be kept from the network and from your files here ("+sb.Describe()+"). Go on in this clone?") {
 		return hint.Errorf("allow it for this clone with: git config agent.sandbox processes", "commands cannot be contained on this system")
 	}
-	return s.trust.Grant("unsandboxed", "this-clone")
+	return s.trust.Grant(project.TrustUnsandboxed, "this-clone")
 }
 
 func (s *step) loadModel(ctx context.Context) error {
@@ -206,6 +206,9 @@ func (s *step) openTrees(ctx context.Context) error {
 		s.warn("no browser: pages cannot be verified (%v)", err)
 	}
 	s.ver = &verify.Verifier{Sandbox: s.sb, Browser: exe, Hidden: s.hidden(), Cache: filepath.Join(s.ws.CacheDir(), "check"), Temp: filepath.Join(s.ws.TempDir(), "check")}
+	if _, err := s.ws.SyncScratch(ctx); err != nil { // set-up needs the files there
+		return err
+	}
 	return s.ws.SyncCheck(ctx, s.baseID)
 }
 
@@ -244,22 +247,23 @@ func (s *step) setUp(ctx context.Context) error {
 			return fmt.Errorf("set-up: %w", err)
 		}
 	}
+	s.installed = project.LockDigest(os.DirFS(s.ws.CheckDir()))
 	return nil
 }
 
 // network says whether set-up may use the network for these lockfiles.
 func (s *step) network() (bool, error) {
 	digest := project.LockDigest(os.DirFS(s.ws.CheckDir()))
-	if digest == "" {
+	if digest == "" { // nothing to install
 		return s.opt.AllowNetwork, nil
 	}
-	if s.trust.Has("network", digest) {
+	if s.trust.Has(project.TrustNetwork, digest) {
 		return true, nil
 	}
 	if !s.opt.AllowNetwork && (s.opt.Ask == nil || !s.opt.Ask("Set-up may need the network to install dependencies. Allow it for these lockfiles?")) {
 		return false, nil
 	}
-	return true, s.trust.Grant("network", digest)
+	return true, s.trust.Grant(project.TrustNetwork, digest)
 }
 
 // suite is one test command with what passed before the work.
@@ -300,7 +304,7 @@ func (s *step) replay(ctx context.Context) error {
 			continue
 		}
 		c, proved := s.provedHere(ctx, f.ID)
-		if c == nil || proved || !s.trust.Has("contract", c.Digest()) {
+		if c == nil || proved || !s.trust.Has(project.TrustContract, c.Digest()) {
 			continue
 		}
 		out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), "")
@@ -336,12 +340,14 @@ func (s *step) provedHere(ctx context.Context, id string) (*contract.Contract, b
 // when it holds again; each once.
 func (s *step) noteReplay(id string, out verify.Outcome) {
 	entry := progress.Entry{Time: time.Now().UTC(), Session: s.id, Feature: id, Tree: string(s.baseID)}
-	switch known := s.knownBroken(id); {
-	case out.Verdict == verify.Fail:
+	if out.Verdict != verify.Pass {
 		if s.broken == nil {
 			s.broken = map[string]bool{}
 		}
 		s.broken[id] = true
+	}
+	switch known := s.knownBroken(id); {
+	case out.Verdict == verify.Fail:
 		reason := firstReason(out.Checks)
 		s.warn("%s passes no longer: %s", id, reason)
 		if known {

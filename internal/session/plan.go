@@ -13,6 +13,7 @@ import (
 	"gitagent/gitops"
 	"gitagent/internal/model"
 	"gitagent/internal/plain"
+	"gitagent/internal/project"
 	"gitagent/internal/verify"
 	"gitagent/internal/verify/contract"
 	"gitagent/internal/workspace"
@@ -74,7 +75,7 @@ func (s *step) knownContract(ctx context.Context) (*contract.Contract, error) {
 		s.compiled = false
 		return nil, nil // the feature was reworded since: compile anew
 	}
-	if !s.trust.Has("contract", c.Digest()) {
+	if !s.trust.Has(project.TrustContract, c.Digest()) {
 		return nil, ended(Blocked, "the contract of %s came from elsewhere and is not trusted in this clone; look at it and allow it with: git agent trust", s.feature.ID)
 	}
 	return c, nil
@@ -103,7 +104,7 @@ func (s *step) compile(ctx context.Context) error {
 		}
 		if len(problems) == 0 {
 			s.compiled = true
-			return s.trust.Grant("contract", s.contract.Digest())
+			return s.trust.Grant(project.TrustContract, s.contract.Digest())
 		}
 		s.contract = nil
 		why = strings.Join(problems, "; ")

@@ -12,6 +12,7 @@ import (
 	"gitagent/gitops"
 	"gitagent/internal/browser"
 	"gitagent/internal/hint"
+	"gitagent/internal/project"
 	"gitagent/internal/sandbox"
 	"gitagent/internal/verify"
 	"gitagent/internal/verify/contract"
@@ -100,7 +101,7 @@ func (s *step) proveOne(ctx context.Context, id string) (Proof, error) {
 	if err != nil {
 		return p, fmt.Errorf("%s: %w", contract.Path(id), err)
 	}
-	if !s.trust.Has("contract", c.Digest()) {
+	if !s.trust.Has(project.TrustContract, c.Digest()) {
 		return p, hint.Errorf("look at it and allow it with: git agent trust", "the contract of %s is not trusted in this clone", id)
 	}
 	shots, err := os.MkdirTemp("", "git-agent-shots-")

@@ -44,16 +44,17 @@ type step struct {
 	ground
 	status *progress.Status
 
-	trust    *project.Trust
-	sb       *sandbox.Sandbox
-	ws       *workspace.Workspace
-	ver      *verify.Verifier
-	loaded   *model.Loaded
-	contract *contract.Contract
-	compiled bool // by this session: its text travels with the commit or the journal
-	already  bool
-	bite     []evidence.Check
-	tests    []suite
+	trust     *project.Trust
+	sb        *sandbox.Sandbox
+	ws        *workspace.Workspace
+	ver       *verify.Verifier
+	loaded    *model.Loaded
+	installed string // digest of the dependency files that the check tree is installed for
+	contract  *contract.Contract
+	compiled  bool // by this session: its text travels with the commit or the journal
+	already   bool
+	bite      []evidence.Check
+	tests     []suite
 
 	crash          *crashLog
 	script         *transcript

@@ -33,7 +33,7 @@ func Distrusted(ctx context.Context, repo *gitops.Repo) ([]Untrusted, error) {
 		return nil, err
 	}
 	var out []Untrusted
-	if !trust.Has("commands", digest) {
+	if !trust.Has(project.TrustCommands, digest) {
 		u := Untrusted{Kind: "commands", Name: project.ConfigPath + " and " + project.InitScript, Digest: digest}
 		for _, path := range []string{project.ConfigPath, project.InitScript} {
 			data, err := repo.ReadFile(ctx, tree, path)
@@ -67,7 +67,7 @@ func foreignContracts(ctx context.Context, repo *gitops.Repo, tree gitops.OID, t
 			return nil, err
 		}
 		c, err := contract.Parse(data)
-		if err != nil || trust.Has("contract", c.Digest()) {
+		if err != nil || trust.Has(project.TrustContract, c.Digest()) {
 			continue // one that cannot be read is never run
 		}
 		out = append(out, Untrusted{Kind: "contract", Name: e.Path, Digest: c.Digest(), Shows: strings.Split(plain.Text(string(c.Bytes())), "\n")})
