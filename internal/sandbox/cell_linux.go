@@ -8,9 +8,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -19,39 +21,31 @@ import (
 // linuxCell is our side of a cell: it has keepers started, in a holder's
 // namespaces or, at level Processes, beside us.
 type linuxCell struct {
-	holder *holder // nil at level Processes
-	limits limits
+	holder *holder  // nil without namespaces
+	fence  *os.File // Landlock rules for keepers beside us; the holder has its own
+	rules  rules
+
+	allowed allowance
+	watched sync.Once
+	closed  chan struct{}
 
 	mu    sync.Mutex
-	conns []*net.UnixConn // to keepers; their end ends what they keep
-	held  []*os.File      // our copies of what joiners have
+	jobs  []*keptJob // the end of their connections ends them
+	held  []*os.File // our copies of what joiners have
 	local []*localKeeper
 }
 
 func (s *Sandbox) backend(ctx context.Context, pl plan) (backend, error) {
-	c := &linuxCell{}
+	c := &linuxCell{rules: s.rules(pl), allowed: s.allowance(pl.policy), closed: make(chan struct{})}
+	var err error
 	if s.level < Namespaces {
-		return c, nil
+		c.fence, err = s.fence(pl, c.rules).make()
+		return c, err
 	}
-	procs := pl.policy.MaxProcs
-	if procs <= 0 {
-		procs = 4096
-	}
-	if newerKernel(5, 14) { // before, the limit counts what the user runs outside as well
-		c.limits.Procs = procs
-	}
-	cfg := cellConfig{Mounts: pl.mounts, Loopback: pl.policy.Network == Loopback, Procs: procs}
-	for _, dir := range []string{pl.policy.Home, pl.policy.Temp, pl.policy.Cache} {
-		if !visible(pl.mounts, dir) {
-			cfg.Folders = append(cfg.Folders, dir)
-		}
-	}
-	h, err := openHolder(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	c.holder = h
-	return c, nil
+	cfg := cellConfig{Mounts: pl.mounts, Folders: pl.inside(), Loopback: pl.policy.Network == Loopback,
+		Procs: pl.policy.MaxProcs, MaxTemp: pl.policy.MaxTemp, Fence: s.fence(pl, c.rules)}
+	c.holder, err = openHolder(ctx, cfg)
+	return c, err
 }
 
 // keeper has a keeper started and gives the connection to it, and a channel
@@ -70,13 +64,14 @@ func (c *linuxCell) keeper(t template) (*net.UnixConn, <-chan struct{}, error) {
 		gone, err = c.startKeeper(theirs)
 	}
 	if err == nil {
-		t.Limits = c.limits
+		t.Rules = c.rules
 		err = send(conn, t)
 	}
 	if err != nil {
 		conn.Close()
 		return nil, nil, fmt.Errorf("reach the cell: %w", err)
 	}
+	c.watched.Do(func() { go c.watch() })
 	return conn, gone, nil
 }
 
@@ -89,6 +84,9 @@ type localKeeper struct {
 func (c *linuxCell) startKeeper(conn *os.File) (<-chan struct{}, error) {
 	cmd := &exec.Cmd{Path: selfPath, Args: []string{"git-agent", keeperWord}, Env: helperEnv(), Dir: "/",
 		ExtraFiles: []*os.File{conn}, SysProcAttr: &syscall.SysProcAttr{Setsid: true}}
+	if c.fence != nil {
+		cmd.ExtraFiles = append(cmd.ExtraFiles, c.fence) // rulesetFD
+	}
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -132,11 +130,11 @@ func (c *linuxCell) start(_ context.Context, l launch, files []*os.File) (job, e
 		j.gone = gone
 	}
 	c.mu.Lock()
-	c.conns = append(c.conns, conn)
+	c.jobs = append(c.jobs, j)
 	c.mu.Unlock()
 	go func() {
 		j.await()
-		c.forget(conn)
+		c.forget(j)
 	}()
 	return j, nil
 }
@@ -149,34 +147,35 @@ func begin(conn *net.UnixConn, o order, files []*os.File) (e event, err error) {
 	return e, err
 }
 
-func (c *linuxCell) forget(conn *net.UnixConn) {
-	conn.Close()
+func (c *linuxCell) forget(j *keptJob) {
+	j.conn.Close()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for i, have := range c.conns {
-		if have == conn {
-			c.conns = append(c.conns[:i], c.conns[i+1:]...)
-			return
-		}
-	}
+	c.jobs = slices.DeleteFunc(c.jobs, func(have *keptJob) bool { return have == j })
 }
 
 // keptJob is a process behind a keeper.
 type keptJob struct {
 	conn  *net.UnixConn
 	gone  <-chan struct{} // nil where the holder sees to it
+	over  atomic.Pointer[string] // the limit that it was ended for
 	ended chan struct{}
 	how   exit
 }
 
 func (j *keptJob) await() {
 	defer close(j.ended)
+	defer func() {
+		if why := j.over.Load(); why != nil {
+			j.how.exceeded = *why
+		}
+	}()
 	var e event
 	if _, err := receive(j.conn, &e); err == nil {
-		j.how = exit{e.Code, e.Signal}
+		j.how = exit{code: e.Code, signal: e.Signal}
 		return
 	}
-	j.how = exit{137, "SIGKILL"} // the keeper was killed, and with it the claim to know
+	j.how = exit{code: 137, signal: "SIGKILL"} // the keeper was killed, and with it the claim to know
 	if j.gone != nil {
 		waitFor(j.gone, endDelay)
 	}
@@ -237,12 +236,16 @@ func (c *linuxCell) dial(ctx context.Context, network, addr string) (net.Conn, e
 }
 
 func (c *linuxCell) close() error {
+	close(c.closed)
 	c.mu.Lock()
-	for _, conn := range c.conns {
-		_ = conn.CloseWrite() // the keeper sees the end and ends the rest; we still hear of it
+	for _, j := range c.jobs {
+		_ = j.conn.CloseWrite() // the keeper sees the end and ends the rest; we still hear of it
 	}
 	closeAll(c.held)
 	c.held = nil
+	if c.fence != nil {
+		c.fence.Close()
+	}
 	local := c.local
 	c.mu.Unlock()
 	if c.holder != nil {

@@ -23,6 +23,8 @@ func descendants(pid int) []int {
 type process struct {
 	pid, parent, session int
 	state                byte
+	threads              int
+	resident             int64 // pages
 }
 
 // sweepSession kills what is left of a session, whose number must still be
@@ -63,18 +65,14 @@ func processes() []process {
 		}
 		// The name in parentheses may hold anything, also parentheses.
 		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
-		if len(fields) < 4 {
+		if len(fields) < 22 {
 			continue
 		}
-		parent, err := strconv.Atoi(string(fields[1]))
-		if err != nil {
-			continue
+		number := func(field int) int {
+			n, _ := strconv.Atoi(string(fields[field])) // the kernel writes numbers
+			return n
 		}
-		session, err := strconv.Atoi(string(fields[3]))
-		if err != nil {
-			continue
-		}
-		out = append(out, process{pid, parent, session, fields[0][0]})
+		out = append(out, process{pid: pid, state: fields[0][0], parent: number(1), session: number(3), threads: number(17), resident: int64(number(21))})
 	}
 	return out
 }

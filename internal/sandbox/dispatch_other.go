@@ -2,17 +2,11 @@
 
 package sandbox
 
-import (
-	"context"
-	"errors"
-)
+import "context"
 
 // Dispatch does nothing where there is no holder of cells.
 func Dispatch() {}
 
-func (s *Sandbox) backend(context.Context, plan) (backend, error) {
-	if s.level == Namespaces {
-		return nil, errors.New("namespaces exist on Linux only")
-	}
-	return &direct{}, nil
-}
+func (s *Sandbox) backend(context.Context, plan) (backend, error) { return &direct{}, nil }
+
+func machineMemory() int64 { return 0 }

@@ -12,13 +12,14 @@ import (
 
 // facts is what is known of the machine; it is gathered once, by New.
 type facts struct {
-	env   map[string]string // of this process
-	homes []string          // real homes of this user
-	root  bool
+	env    map[string]string // of this process
+	homes  []string          // real homes of this user
+	root   bool
+	memory int64 // bytes, 0 when unknown
 }
 
 func gather() facts {
-	f := facts{env: map[string]string{}, root: os.Geteuid() == 0}
+	f := facts{env: map[string]string{}, root: os.Geteuid() == 0, memory: machineMemory()}
 	for _, kv := range os.Environ() {
 		if name, value, ok := strings.Cut(kv, "="); ok && name != "" {
 			f.env[name] = value

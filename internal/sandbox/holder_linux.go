@@ -24,6 +24,8 @@ type cellConfig struct {
 	Folders  []string // to make once everything is mounted
 	Loopback bool
 	Procs    int
+	MaxTemp  int64 // bytes of each temporary folder of the cell's own
+	Fence    fence
 }
 
 // incoming is a request with the socket that its answer goes to.
@@ -40,6 +42,10 @@ func hold(ctl *net.UnixConn) int {
 		return 1
 	}
 	err := settle(cfg)
+	var ruleset *os.File
+	if err == nil {
+		ruleset, err = cfg.Fence.make()
+	}
 	if err == nil {
 		err = drop()
 	}
@@ -54,7 +60,7 @@ func hold(ctl *net.UnixConn) int {
 	if err := send(ctl, answer{}); err != nil {
 		return 1
 	}
-	return serve(requests, children)
+	return serve(requests, children, ruleset)
 }
 
 // settle makes the cell's view of the machine.
@@ -65,7 +71,7 @@ func settle(cfg cellConfig) error {
 			return fmt.Errorf("bring the loopback interface up: %w", err)
 		}
 	}
-	if err := mountAll(cfg.Mounts, func() error { return limitProcs(cfg.Procs) }); err != nil {
+	if err := mountAll(cfg.Mounts, cfg.MaxTemp, func() error { return limitProcs(cfg.Procs) }); err != nil {
 		return err
 	}
 	for _, dir := range cfg.Folders {
@@ -99,7 +105,7 @@ func accept(ctl *net.UnixConn, requests chan<- incoming) {
 }
 
 // serve starts keepers and reaps them; both from the thread without privileges.
-func serve(requests <-chan incoming, children <-chan os.Signal) int {
+func serve(requests <-chan incoming, children <-chan os.Signal, ruleset *os.File) int {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return 1
@@ -108,10 +114,12 @@ func serve(requests <-chan incoming, children <-chan os.Signal) int {
 	for {
 		select {
 		case r := <-requests:
+			files := []uintptr{null.Fd(), null.Fd(), null.Fd(), r.conn.Fd()}
+			if ruleset != nil {
+				files = append(files, ruleset.Fd()) // rulesetFD
+			}
 			pid, err := syscall.ForkExec(selfPath, []string{"git-agent", keeperWord}, &syscall.ProcAttr{
-				Dir: "/", Env: helperEnv(),
-				Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), r.conn.Fd()},
-				Sys:   &syscall.SysProcAttr{Setsid: true},
+				Dir: "/", Env: helperEnv(), Files: files, Sys: &syscall.SysProcAttr{Setsid: true},
 			})
 			if err != nil {
 				refuse(r.conn, fmt.Errorf("start a keeper: %w", err))

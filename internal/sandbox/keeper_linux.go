@@ -21,6 +21,7 @@ import (
 // keep is the main function of a keeper; conn leads to us.
 func keep(conn *net.UnixConn) int {
 	runtime.LockOSThread() // privileges and limits are a thread's; the child is made from this one
+	preferOOM()
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		_ = send(conn, event{Err: "become a subreaper: " + err.Error()})
@@ -30,6 +31,10 @@ func keep(conn *net.UnixConn) int {
 	if err != nil {
 		_ = send(life, event{Err: err.Error(), Missing: errors.Is(err, exec.ErrNotFound)})
 		return 1
+	}
+	if pid == 0 {
+		_ = send(conn, event{Started: true})
+		return 0
 	}
 	go obey(life)
 	if life != conn {
@@ -48,6 +53,9 @@ func launchFrom(conn *net.UnixConn) (pid int, life *net.UnixConn, err error) {
 	if _, err := receive(conn, &t); err != nil {
 		return 0, conn, err
 	}
+	if t.Trial {
+		return 0, conn, try(t.Rules)
+	}
 	var o order
 	files, err := receive(conn, &o)
 	if err != nil {
@@ -61,11 +69,11 @@ func launchFrom(conn *net.UnixConn) (pid int, life *net.UnixConn, err error) {
 		files = files[:n]
 	}
 	defer closeAll(files)
-	pid, err = fork(launch{Argv: o.Argv, Env: t.Env, Dir: t.Dir}, t.Limits, files)
+	pid, err = fork(launch{Argv: o.Argv, Env: t.Env, Dir: t.Dir}, t.Rules, files)
 	return pid, life, err
 }
 
-func fork(l launch, rules limits, files []*os.File) (int, error) {
+func fork(l launch, r rules, files []*os.File) (int, error) {
 	if len(l.Argv) == 0 {
 		return 0, errors.New("no command")
 	}
@@ -73,8 +81,15 @@ func fork(l launch, rules limits, files []*os.File) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := restrict(rules); err != nil {
+	connects, err := restrict(r)
+	if err != nil {
 		return 0, err
+	}
+	if connects != nil {
+		go func() {
+			broker{r.Broker, connects}.serve()
+			killBelow() // nobody answers any more
+		}()
 	}
 	fds := make([]uintptr, len(files))
 	for i, f := range files {
@@ -139,3 +154,7 @@ func killBelow() {
 		time.Sleep(pause)
 	}
 }
+
+// preferOOM has the kernel end what is kept here before anything of the
+// user's when memory runs out.
+func preferOOM() { _ = os.WriteFile("/proc/self/oom_score_adj", []byte("500"), 0) }

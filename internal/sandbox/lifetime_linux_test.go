@@ -15,7 +15,7 @@ import (
 )
 
 func TestDeathOfTheJoinerIsDeath(t *testing.T) {
-	bothLevels(t, func(t *testing.T, level Level) {
+	everyLevel(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		cmd := c.Command(t.Context(), "sh", "-c", "trap '' TERM; setsid "+sleep+" & "+sleep)
@@ -34,8 +34,10 @@ func TestDeathOfTheJoinerIsDeath(t *testing.T) {
 // runHarness opens a cell, starts things in it and waits to be killed.
 func runHarness(args []string) int {
 	level := Processes
-	if args[0] == Namespaces.String() {
-		level = Namespaces
+	for _, l := range allLevels {
+		if args[0] == l.String() {
+			level = l
+		}
 	}
 	ctx := context.Background()
 	s, err := New(ctx, Options{ForceLevel: level})
@@ -55,7 +57,7 @@ func runHarness(args []string) int {
 const harnessWord = "__harness"
 
 func TestKilledHarnessLeavesNothing(t *testing.T) {
-	bothLevels(t, func(t *testing.T, level Level) {
+	everyLevel(t, func(t *testing.T, level Level) {
 		sandboxAt(t, level)
 		_, mark := sleeper(t)
 		cmd := exec.Command("/proc/self/exe", harnessWord, level.String(), mark, tempDir(t))
@@ -73,7 +75,7 @@ func TestKilledHarnessLeavesNothing(t *testing.T) {
 
 // A process can kill its keeper, being the same user. It gains nothing.
 func TestKilledKeeper(t *testing.T) {
-	bothLevels(t, func(t *testing.T, level Level) {
+	everyLevel(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		res, err := c.Run(t.Context(), Spec{Argv: []string{"sh", "-c", sleep + " & kill -KILL $PPID; " + sleep}, Timeout: 10 * time.Second})
@@ -140,7 +142,7 @@ func TestOpeningIsQuick(t *testing.T) {
 }
 
 func TestNoDescriptorIsLeft(t *testing.T) {
-	bothLevels(t, func(t *testing.T, level Level) {
+	everyLevel(t, func(t *testing.T, level Level) {
 		s := sandboxAt(t, level)
 		count := func() int {
 			names, err := os.ReadDir("/proc/self/fd")

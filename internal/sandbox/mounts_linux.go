@@ -11,15 +11,16 @@ import (
 )
 
 const (
-	tight   = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
-	dataMax = "size=2g"   // of the cell's own temporary folders
-	shmMax  = "size=512m" // Chromium wants 256 MiB
+	tight = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV
+	// Files in memory are bounded in number as well.
+	shmMax     = "size=512m,nr_inodes=20k" // Chromium wants 256 MiB
+	tempInodes = "nr_inodes=200k"
 )
 
 // mountAll turns this mount namespace into the cell's view: everything
 // read-only and without devices, ms on top, /dev, /proc and /dev/shm of its
-// own. limit runs while the new /proc is still writable.
-func mountAll(ms []mount, limit func() error) error {
+// own; temp is the size of a private folder in bytes. limit runs while the new /proc is still writable.
+func mountAll(ms []mount, temp int64, limit func() error) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("make the mounts private: %w", err)
 	}
@@ -52,7 +53,7 @@ func mountAll(ms []mount, limit func() error) error {
 	if err := mountDev(devices); err != nil {
 		return err
 	}
-	if err := place(ms, sources); err != nil {
+	if err := place(ms, sources, temp); err != nil {
 		return err
 	}
 	return closeProc()
@@ -108,7 +109,7 @@ func setAttr(fd int, path string, flags uint, attrs uint64) error {
 
 // place puts every mount of the plan on top; empty folders are closed last,
 // since mount points are made in them.
-func place(ms []mount, sources map[string]int) error {
+func place(ms []mount, sources map[string]int, temp int64) error {
 	var empty []string
 	for _, m := range ms {
 		var err error
@@ -119,7 +120,7 @@ func place(ms []mount, sources map[string]int) error {
 				empty = append(empty, m.Path)
 			}
 		case private:
-			err = unix.Mount("tmpfs", m.Path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=1777,"+dataMax)
+			err = unix.Mount("tmpfs", m.Path, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, fmt.Sprintf("mode=1777,size=%d,%s", temp, tempInodes))
 		default:
 			if err = mountPoint(sources[m.Path], m.Path); err == nil {
 				err = attach(sources[m.Path], m.Path)

@@ -64,10 +64,13 @@ func (s *Sandbox) plan(p Policy) (pl plan, err error) {
 	}
 	p.Hidden = s.hidden(p.Hidden)
 	tools := s.host.toolchains(p)
+	p.MaxProcs = cmp.Or(max(p.MaxProcs, 0), defaultProcs)
+	p.MaxTemp = atMost(p.MaxTemp, defaultTemp, s.host.memory/8)
+	p.MaxMemory = atMost(p.MaxMemory, defaultMemory, s.host.memory/4*3)
 	pl.policy = p
 	pl.env = s.host.environ(p, tools)
 	pl.mounts = mounts(p, tools.show)
-	if s.level == Namespaces && !visible(pl.mounts, p.Dir) {
+	if s.level >= Landlock && !visible(pl.mounts, p.Dir) {
 		return pl, hint.Errorf("add the folder to Writable or ReadOnly", "the folder %s is hidden in the cell", p.Dir)
 	}
 	return pl, nil
@@ -103,6 +106,29 @@ func (pl *plan) ownFolders(p Policy, level Level) (Policy, error) {
 		p.Writable = append(slices.Clone(p.Writable), dir[0])
 	}
 	return p, nil
+}
+
+// atMost gives what was asked for, or without that the smaller of a usual
+// limit and what this machine has, if that is known.
+func atMost(asked, usual, share int64) int64 {
+	switch {
+	case asked > 0:
+		return asked
+	case share > 0:
+		return min(usual, share)
+	}
+	return usual
+}
+
+// inside gives the own folders of the cell that lie in a /tmp of its own.
+func (pl *plan) inside() []string {
+	var dirs []string
+	for _, dir := range []string{pl.policy.Home, pl.policy.Temp, pl.policy.Cache} {
+		if pl.made == "" && !visible(pl.mounts, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // discard removes what the plan made on disk.

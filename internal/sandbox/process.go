@@ -45,14 +45,16 @@ type Result struct {
 	Dropped  int64  // bytes of Output that were left out of the middle
 	TimedOut bool
 	Flooded  bool   // ended because it wrote more than 64 MiB
+	Exceeded string // "memory" or "processes" when it was ended for using too much
 	Signal   string // "SIGKILL" and the like, "" when it exited by itself
 	Elapsed  time.Duration
 }
 
 // exit is how a job ended, as the backend saw it.
 type exit struct {
-	code   int
-	signal string
+	code     int
+	signal   string
+	exceeded string
 }
 
 // job is a started process and everything that it started.
@@ -189,6 +191,7 @@ func (p *Process) watch(ctx context.Context, timeout time.Duration) {
 		st = p.job.status()
 	}
 	p.res.ExitCode, p.res.Signal, p.res.Elapsed = st.code, st.signal, time.Since(p.started)
+	p.res.Exceeded = st.exceeded
 	p.res.Output, p.res.Stdout, p.res.Dropped = p.out.snapshot()
 	close(p.done)
 }

@@ -13,18 +13,51 @@ const (
 	maxFiles = 16384   // open descriptors of one process
 )
 
-// limits are those of every process of a cell.
-type limits struct {
-	Procs int // processes and threads of the user in the cell; 0 means no limit
+// rules hold for every process of a cell.
+type rules struct {
+	// Procs is how many processes and threads the user may have, in the cell
+	// or on the machine; 0 means that nothing is said here.
+	Procs  int
+	Drop   bool       // every privilege; a holder has done so already
+	Fenced bool       // by the Landlock ruleset that the keeper was given
+	Calls  *callRules // nil for no filter
+	Broker brokerRules
 }
 
+// rulesetFD is where a keeper finds its Landlock ruleset.
+const rulesetFD = 4
+
 // restrict is applied by a keeper to the thread that makes the child, just
-// before it does: the last place for rules that the child must not undo.
-// Filters of system calls and of files belong at its end.
-func restrict(l limits) error {
+// before it does: rules that the child must not undo. When its connects are
+// brokered it gives where they are asked about.
+func restrict(r rules) (*os.File, error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
-		return fmt.Errorf("forbid new privileges: %w", err)
+		return nil, fmt.Errorf("forbid new privileges: %w", err)
 	}
+	if err := limit(r.Procs); err != nil {
+		return nil, err
+	}
+	if r.Drop {
+		if err := drop(); err != nil {
+			return nil, err
+		}
+	}
+	if r.Fenced {
+		if err := fenceIn(rulesetFD); err != nil {
+			return nil, err
+		}
+	}
+	if r.Calls == nil {
+		return nil, nil
+	}
+	connects, err := filterCalls(*r.Calls)
+	if err != nil {
+		return nil, fmt.Errorf("filter system calls: %w", err)
+	}
+	return connects, nil
+}
+
+func limit(procs int) error {
 	rules := []struct {
 		name     string
 		resource int
@@ -34,12 +67,12 @@ func restrict(l limits) error {
 		{"file size", unix.RLIMIT_FSIZE, maxFile},
 		{"open files", unix.RLIMIT_NOFILE, maxFiles},
 	}
-	if l.Procs > 0 {
+	if procs > 0 {
 		rules = append(rules, struct {
 			name     string
 			resource int
 			value    uint64
-		}{"processes", unix.RLIMIT_NPROC, uint64(l.Procs)})
+		}{"processes", unix.RLIMIT_NPROC, uint64(procs)})
 	}
 	for _, r := range rules {
 		var now unix.Rlimit
@@ -57,6 +90,14 @@ func restrict(l limits) error {
 // drop takes every capability from this thread, for good: those it has, those
 // that being root would give again, and those that a program's file would.
 func drop() error {
+	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var have, none [2]unix.CapUserData
+	if err := unix.Capget(&head, &have[0]); err != nil {
+		return fmt.Errorf("read the capabilities: %w", err)
+	}
+	if have[0].Effective&(1<<unix.CAP_SETPCAP) == 0 { // an ordinary user, who gets none by starting a program
+		return dropNow(&head, &none)
+	}
 	for c := 0; c <= unix.CAP_LAST_CAP; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0); err != nil && !errors.Is(err, unix.EINVAL) {
 			return fmt.Errorf("drop capability %d: %w", c, err) // EINVAL: this kernel does not know it
@@ -66,12 +107,14 @@ func drop() error {
 	if err := unix.Prctl(unix.PR_SET_SECUREBITS, locked, 0, 0, 0); err != nil {
 		return fmt.Errorf("lock the capabilities: %w", err)
 	}
+	return dropNow(&head, &none)
+}
+
+func dropNow(head *unix.CapUserHeader, none *[2]unix.CapUserData) error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("clear the ambient capabilities: %w", err)
 	}
-	head := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	if err := unix.Capset(&head, &none[0]); err != nil {
+	if err := unix.Capset(head, &none[0]); err != nil {
 		return fmt.Errorf("drop the capabilities: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

@@ -6,23 +6,26 @@ import (
 	"strings"
 )
 
-// Level is how much keeps what is started away from the machine.
+// Level is how much keeps what is started away from the machine. Each has what
+// those before it have, as far as the system allows; Describe says how far.
 type Level int
 
 const (
-	// Processes: sessions of their own, a scrubbed environment, everything
-	// ended together. Nothing is hidden and the network is open.
+	// Processes: sessions of their own, a scrubbed environment, limits,
+	// everything ended together. Nothing is hidden and the network is open.
 	Processes Level = iota + 1
+	// Seccomp: a filter of system calls, and connections to this machine's
+	// loopback and to the cell's own sockets alone. Nothing is hidden.
+	Seccomp
+	// Landlock: files outside the policy can neither be read nor written.
+	Landlock
 	// Namespaces: user, pid, network, mount, ipc and uts namespaces as well.
 	Namespaces
 )
 
 func (l Level) String() string {
-	switch l {
-	case Processes:
-		return "processes"
-	case Namespaces:
-		return "namespaces"
+	if names := [...]string{Processes: "processes", Seccomp: "seccomp", Landlock: "landlock", Namespaces: "namespaces"}; l >= Processes && int(l) < len(names) {
+		return names[l]
 	}
 	return fmt.Sprintf("level %d", int(l))
 }
@@ -71,50 +74,64 @@ type Policy struct {
 	// MaxOutput is how many bytes of output are kept of a process (head and
 	// tail); 0 means 256 KiB. Spec.MaxOutput wins over it.
 	MaxOutput int64
-	// MaxProcs limits processes and threads together; 0 means 4096. It needs
-	// Namespaces, and for root Linux 6.14.
+	// MaxProcs limits processes and threads together; 0 means 4096. Where the
+	// kernel cannot, whatever goes beyond it ends everything in the cell.
 	MaxProcs int
+	// MaxMemory is how many bytes everything in the cell may use together, or
+	// it is ended; 0 means 8 GiB, or three quarters of a smaller machine.
+	MaxMemory int64
+	// MaxTemp is how many bytes fit into each temporary folder that the cell
+	// has of its own, at Namespaces; 0 means 2 GiB, or an eighth of a smaller
+	// machine's memory.
+	MaxTemp int64
+
+	// Nested lets what is started make namespaces of its own, as a browser's
+	// sandbox does for an ordinary user. It opens much of the kernel.
+	Nested bool
 }
+
+const (
+	defaultProcs  = 4096
+	defaultTemp   = 2 << 30
+	defaultMemory = 8 << 30
+)
 
 // Sandbox opens cells at the level that this system allows.
 type Sandbox struct {
-	level  Level
-	reason string // why the level is not higher
-	log    func(string)
-	host   facts
+	level   Level
+	layers  layers
+	reasons []string // why the level is not higher, one for each above it
+	log     func(string)
+	host    facts
 }
 
 // New finds out what this system allows, by opening a cell once. It fails only
 // when Options.ForceLevel cannot be reached.
 func New(ctx context.Context, o Options) (*Sandbox, error) {
-	s := &Sandbox{level: Processes, log: o.Log, host: gather()}
+	s := &Sandbox{log: o.Log, host: gather()}
 	if s.log == nil {
 		s.log = func(string) {}
 	}
-	if o.ForceLevel == Processes {
-		s.reason = "asked for"
-		return s, nil
-	}
-	s.level = Namespaces
-	if err := s.probe(ctx); err != nil {
+	for level := Namespaces; level >= Processes; level-- {
+		if o.ForceLevel != 0 && level != o.ForceLevel {
+			continue
+		}
+		err := s.reach(ctx, level)
+		if err == nil {
+			break
+		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if o.ForceLevel == Namespaces {
-			return nil, fmt.Errorf("namespaces are not available: %w", err)
+		if o.ForceLevel != 0 {
+			return nil, fmt.Errorf("level %s cannot be reached: %w", level, err)
 		}
-		s.level, s.reason = Processes, err.Error()
+		s.reasons = append(s.reasons, strings.TrimSpace(err.Error()))
+	}
+	if o.ForceLevel != 0 && o.ForceLevel < Namespaces {
+		s.reasons = []string{"asked for"}
 	}
 	return s, nil
-}
-
-// probe opens and closes a cell, so that a refusal shows before work starts.
-func (s *Sandbox) probe(ctx context.Context) error {
-	c, err := s.open(ctx, Policy{Dir: "/"})
-	if err != nil {
-		return err
-	}
-	return c.Close()
 }
 
 // Level is the level that was reached.
@@ -122,9 +139,13 @@ func (s *Sandbox) Level() Level { return s.level }
 
 // Describe says in one line what holds, what is missing and why.
 func (s *Sandbox) Describe() string {
-	if s.level == Namespaces {
-		return "isolation: own user, process, network, file, ipc and host name spaces; loopback only, the system read-only, home hidden; no system call filter"
+	holds, missing := s.findings()
+	line := "isolation: " + strings.Join(holds, ", ")
+	if len(missing) > 0 {
+		line += "; missing: " + strings.Join(missing, ", ")
 	}
-	missing := "the network is open, files outside the tree can be read and written"
-	return fmt.Sprintf("isolation: process groups and a scrubbed environment only; %s (%s)", missing, strings.TrimSpace(s.reason))
+	if len(s.reasons) > 0 {
+		line += " (" + strings.Join(s.reasons, "; ") + ")"
+	}
+	return line
 }

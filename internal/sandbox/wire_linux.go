@@ -23,7 +23,8 @@ type template struct {
 	Env    []string
 	Dir    string
 	Joined bool // a joiner sends the rest, and a socket of its own last
-	Limits limits
+	Trial  bool // start nothing, only find out whether Rules can be had
+	Rules  rules
 }
 
 // order is a process to start, with its descriptors.
