@@ -196,7 +196,7 @@ func changes(before, after sight) (changed []string, display string) {
 		}
 	}
 	switch {
-	case len(moved) == 1:
+	case len(moved) == 1 && (moved[0].Text != "" || len(come) == 0):
 		display = moved[0].Text
 	case len(come) > 0:
 		display = strings.Join(head(come, 3), " | ")

@@ -23,7 +23,7 @@ type Result struct {
 	Verdict       string        `json:"verdict"`
 	Reason        string        `json:"reason"`
 	Opened        Opened        `json:"opened"`
-	Snapshot      string        `json:"snapshot,omitempty"`
+	Snapshot      string        `json:"snapshot,omitempty"` // after the last step
 	Clickable     []string      `json:"clickable,omitempty"`
 	Interactions  []Interaction `json:"interactions,omitempty"`
 	ConsoleErrors []PageError   `json:"console_errors,omitempty"`

@@ -71,12 +71,24 @@ func (r *runner) play(ctx context.Context, b *Browser, baseURL string) (err erro
 // onTab plays the steps on the tab and takes from it what it has to report.
 func (r *runner) onTab(p *process) error {
 	err := r.steps()
+	r.outline(err)
 	if err != nil {
 		err = r.explain(p, err)
 	}
 	r.lastShot(err)
 	r.collect()
 	return err
+}
+
+// outline describes the page as the steps left it; where it cannot be asked any
+// more, what it was at first stays.
+func (r *runner) outline(err error) {
+	if r.acted == 0 || r.tab.ctx.Err() != nil || errors.Is(err, errHung) {
+		return
+	}
+	if nodes, terr := r.tab.tree(); terr == nil {
+		r.res.Snapshot, r.res.Clickable = outline(nodes)
+	}
 }
 
 // steps opens the page and does one step after the other, up to the first that

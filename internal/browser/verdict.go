@@ -105,7 +105,7 @@ func (r *runner) judge(err error) (verdict, reason string) {
 		}
 		return Unverified, "nothing was asserted about what the page shows"
 	}
-	return Pass, fmt.Sprintf("%d of %d steps, %d assertions held", r.res.StepsRun, r.res.StepsTotal, a.Pass)
+	return Pass, fmt.Sprintf("%d of %d steps, %s held", r.res.StepsRun, r.res.StepsTotal, plain.Count(a.Pass, "assertion"))
 }
 
 func (r *runner) unanswered() *dialog {

@@ -98,7 +98,16 @@ func (s *step) reject(defects []string) {
 	text := strings.Join(defects, "\n")
 	s.record("check", "rejected", plain.Line(text, 500))
 	s.facts = append(s.facts, fmt.Sprintf("attempt %d was rejected: %s", s.attempt, plain.Line(text, 300)))
-	s.emit(Event{Kind: "check", Text: fmt.Sprintf("attempt %d of %d was not accepted: %s", s.attempt, s.set.Attempts, plain.Line(text, 300)), Detail: text})
+	s.emit(Event{Kind: "check", Text: fmt.Sprintf("attempt %d of %d was not accepted: %s", s.attempt, s.set.Attempts, plain.Line(headlines(defects), 300)), Detail: text})
+}
+
+// headlines are the first lines of the defects.
+func headlines(defects []string) string {
+	heads := make([]string, len(defects))
+	for i, d := range defects {
+		heads[i], _, _ = strings.Cut(d, "\n")
+	}
+	return strings.Join(heads, "; ")
 }
 
 // rejection is what the executor reads after a rejected attempt: what was
@@ -222,6 +231,7 @@ func (t *talk) converse(ctx context.Context) (stop, error) {
 			t.s.emit(Event{Kind: "note", Turn: turn, Text: "reply lost: " + plain.Line(err.Error(), 120)})
 		case len(reply.Calls) == 0:
 			t.chat.User(nudge)
+			t.s.emit(Event{Kind: "tool", Turn: turn, Tool: "no tool call", Note: "asked again"})
 		}
 		if err != nil || len(reply.Calls) == 0 {
 			if silent++; silent >= silentLimit {
@@ -295,7 +305,7 @@ func (t *talk) perform(ctx context.Context, turn int, calls []model.Call) (how s
 		if ctx.Err() != nil {
 			return 0, true, ctx.Err()
 		}
-		t.s.emit(Event{Kind: "tool", Turn: turn, Tool: c.Name, OK: r.OK, Files: r.Touched, Text: plain.Line(argLine(c.Args), 80), Note: plain.Line(r.Note, 160), Detail: r.Text})
+		t.s.emit(Event{Kind: "tool", Turn: turn, Tool: c.Name, OK: r.OK, Files: r.Touched, Text: plain.Line(argLine(c.Args), 80), Note: plain.Line(strings.TrimPrefix(r.Note, c.Name+": "), 160), Detail: r.Text})
 		if r.End != nil {
 			call := c
 			end, t.end = r.End, &call

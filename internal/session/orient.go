@@ -175,11 +175,15 @@ func (s *step) openSandbox(ctx context.Context) error {
 
 func (s *step) loadModel(ctx context.Context) error {
 	var err error
-	s.loaded, err = openModel(ctx, s.set, model.Cheap, func(text string) { s.emit(Event{Kind: "note", Text: text}) })
+	kind := "note"
+	s.loaded, err = openModel(ctx, s.set, model.Cheap, func(text string) {
+		s.emit(Event{Kind: "note", Text: text})
+		kind = "detail" // the model was named
+	})
 	if err != nil {
 		return err
 	}
-	s.emit(Event{Kind: "note", Text: fmt.Sprintf("model %s, context %d tokens", s.loaded.Name, s.loaded.Context)})
+	s.emit(Event{Kind: kind, Text: fmt.Sprintf("model %s, context %d tokens", s.loaded.Name, s.loaded.Context)})
 	return nil
 }
 

@@ -184,5 +184,8 @@ func otherNames(name string) []string {
 func refuse(format string, args ...any) Result {
 	text := fmt.Sprintf(format, args...)
 	note, _, _ := strings.Cut(text, "\n")
+	if i := strings.LastIndex(note, ". "); i > 0 && strings.HasSuffix(note, ":") {
+		note = note[:i+1] // what the colon announces is left out
+	}
 	return Result{Text: text, Note: note}
 }

@@ -37,5 +37,5 @@ func endSession(_ context.Context, _ *Env, a values) Result {
 		return refuse("end_session: %s needs a reason: say what stands in the way.", status)
 	}
 	reason = plain.Clip(reason, 2000)
-	return Result{Text: "The session ends: " + status + ".", OK: true, End: &End{Status: status, Reason: reason}}
+	return Result{Text: "The session ends: " + status + ".", OK: true, Note: reason, End: &End{Status: status, Reason: reason}}
 }

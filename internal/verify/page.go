@@ -96,9 +96,8 @@ func describePage(res *browser.Result, tr *trial) {
 		}
 		tr.see("request failed: %s %d %s", n.URL, n.Status, n.Error)
 	}
-	// What the page showed at first explains a step that came first.
-	if res.Verdict != Pass && res.Snapshot != "" && last <= 0 {
-		tr.see("the page as it opened: %s", plain.Line(res.Snapshot, 280))
+	if res.Verdict != Pass && res.Snapshot != "" {
+		tr.see("the page in the end: %s", plain.Line(strings.ReplaceAll(res.Snapshot, "\n", " | "), 400))
 	}
 }
 
