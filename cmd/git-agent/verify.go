@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/browser"
@@ -49,7 +51,7 @@ func (t *terminal) tellProofs(proofs []session.Proof) {
 	for _, p := range proofs {
 		t.printf("%s %s on %s (tree %s)%s\n", p.Feature, p.Verdict, plain.Line(p.Rev, 40), p.Tree.Short(), after(": ", plain.Line(p.Reason, 300)))
 		for _, k := range p.Checks {
-			t.printf("  %s %s %s\n", sign(k.Verdict == verify.Pass), k.ID, plain.Line(k.Reason, 200))
+			t.printf("  %s %s%s\n", sign(k.Verdict == verify.Pass), k.ID, after(" ", plain.Line(k.Reason, 200)))
 			for _, o := range k.Observed {
 				t.printf("      %s\n", plain.Line(o, 200))
 			}
@@ -96,6 +98,14 @@ func pageCommand(t *terminal) *cli.Command {
 			scenario, err := readFile(t, name)
 			if err != nil {
 				return err
+			}
+			if _, err := browser.ParseScenario(scenario); err != nil {
+				return usage("%s: %w", plain.Line(name, 200), err)
+			}
+			if dir := c.String("serve"); dir != "" {
+				if st, err := os.Stat(dir); err != nil || !st.IsDir() {
+					return usage("--serve needs a folder; there is none at %s", plain.Line(dir, 200))
+				}
 			}
 			set, err := looseSettings(c)
 			if err != nil {
