@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"gitagent/features"
 	"gitagent/internal/model/modeltest"
 	"gitagent/internal/session"
 	"gitagent/internal/testenv"
@@ -92,5 +93,32 @@ func TestDependenciesThatCannotBeInstalled(t *testing.T) {
 	}
 	if !installed {
 		t.Error("the model's commands did not find what set-up installs")
+	}
+}
+
+// TestRewordedFeature: a contract that an earlier session compiled does not
+// stand for words that a person changed since.
+func TestRewordedFeature(t *testing.T) {
+	list := `[{"category":"functional","description":"sums","steps":["Run sh sum.sh 2 3 and see their sum"],"passes":false}]`
+	sum := `{"checks":[{"kind":"command","covers":[1],"run":"sh sum.sh 2 3","stdin":"","stdout_has":["5"],"exit":0}]}`
+	repo, _ := project(t, list)
+	mustStep(t, repo, settings(t, sum, rest(done)), session.Options{})
+	_, _, err := session.EditList(context.Background(), repo, func(l *features.List, _ []string) (session.Change, error) {
+		data, err := l.Edit("F001", func(f *features.Feature) { f.Steps = []string{"Run sh sum.sh 2 3 and see their product"} })
+		return session.Change{Kind: "edit", IDs: []string{"F001"}, Data: data, Fact: "edit F001"}, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := mustStep(t, repo, settings(t, `{"checks":[]}`, rest(work, done)), session.Options{}); out.End == session.Verified {
+		t.Fatalf("the contract for the sum proved the product: %+v", out)
+	}
+	product := strings.ReplaceAll(sum, `"5"`, `"6"`)
+	if out := mustStep(t, repo, settings(t, product, rest(work, done)), session.Options{}); out.End == session.Verified {
+		t.Fatalf("a sum passed as a product: %+v", out)
+	}
+	times := modeltest.Use("write_file", "path", "sum.sh", "content", "echo $(($1 * $2))\n")
+	if out := mustStep(t, repo, settings(t, product, rest(times, done)), session.Options{ID: "F001"}); out.End != session.Verified {
+		t.Fatalf("%+v", out)
 	}
 }

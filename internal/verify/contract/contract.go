@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"gitagent/features"
 	"gitagent/internal/browser"
 )
 
@@ -32,10 +33,13 @@ const (
 
 // Contract says how each step of one feature is seen to hold.
 type Contract struct {
-	Version  int     `json:"version"`
-	Feature  string  `json:"feature"`
-	Revision int     `json:"revision"`
-	Checks   []Check `json:"checks"`
+	Version  int    `json:"version"`
+	Feature  string `json:"feature"`
+	Revision int    `json:"revision"`
+	// Wording is WordingOf the feature that the contract was made for; "" where
+	// nobody has said.
+	Wording string  `json:"wording,omitempty"`
+	Checks  []Check `json:"checks"`
 }
 
 // Check is one thing to try. Exactly one of the kind fields is set.
@@ -63,6 +67,17 @@ type Command struct {
 	OutputHas []string `json:"output_has,omitempty"`
 	// StdoutIs is all of standard output, white space at the end apart.
 	StdoutIs *string `json:"stdout_is,omitempty"`
+}
+
+// WordingOf names how a feature is worded: a digest of its description and
+// steps. A feature that was reworded needs a new contract, also where the old
+// one would still look like one for it.
+func WordingOf(f features.Feature) string {
+	h := sha256.New()
+	for _, text := range append([]string{f.Description}, f.Steps...) {
+		fmt.Fprintf(h, "%d\n%s\n", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // Path is where the contract of a feature lies in the repository.

@@ -106,7 +106,7 @@ func FromModel(data []byte, f features.Feature) (*Contract, error) {
 	if len(d.Checks) == 0 {
 		return nil, errors.New("the contract has no check")
 	}
-	c := &Contract{Version: Version, Feature: f.ID, Revision: 1}
+	c := &Contract{Version: Version, Feature: f.ID, Revision: 1, Wording: WordingOf(f)}
 	for i, dc := range d.Checks {
 		k, err := dc.check(fmt.Sprintf("c%d", i+1))
 		if err != nil {

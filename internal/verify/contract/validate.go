@@ -31,6 +31,9 @@ func (c *Contract) Validate(f features.Feature) []Problem {
 	if c.Feature != f.ID {
 		add("", 0, "the contract is for %s, not for %s", c.Feature, f.ID)
 	}
+	if c.Wording != "" && c.Wording != WordingOf(f) {
+		add("", 0, "the contract was made for other words of %s", f.ID)
+	}
 	if len(c.Checks) == 0 {
 		add("", 0, "the contract has no check")
 	}
