@@ -259,7 +259,7 @@ func (l *List) Retire(id string) ([]byte, error) {
 		}
 	}
 	if len(waiting) > 0 {
-		return nil, hint.Errorf("git agent features edit changes what they depend on", "%s cannot go: %s depend on it", id, join(waiting))
+		return nil, hint.Errorf("git agent features edit changes what they depend on", "%s cannot go: it is needed by %s", id, join(waiting))
 	}
 	at := l.spots[i].object
 	switch {

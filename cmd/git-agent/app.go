@@ -39,6 +39,11 @@ func newApp(t *terminal) *cli.App {
 func settle(cmds []*cli.Command) {
 	for _, c := range cmds {
 		c.HideHelpCommand = true
+		for _, f := range c.Flags {
+			if b, ok := f.(*cli.BoolFlag); ok {
+				b.DisableDefaultText = true
+			}
+		}
 		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usage("%s", err.Error()) }
 		settle(c.Subcommands)
 	}
@@ -51,7 +56,7 @@ func modelFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "model", Usage: "`NAME` of the model (git config agent.model)"},
 		&cli.StringFlag{Name: "host", Usage: "`URL` of the Ollama server (git config agent.host, OLLAMA_HOST)"},
-		&cli.IntFlag{Name: "num-ctx", Usage: "context `TOKENS` (git config agent.numCtx)"},
+		&cli.IntFlag{Name: "num-ctx", Usage: "context of `N` tokens (git config agent.numCtx)", DefaultText: "what is loaded, else at most 32768"},
 	}
 }
 

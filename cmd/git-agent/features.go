@@ -56,7 +56,7 @@ func featureFlags() []cli.Flag {
 		&cli.StringSliceFlag{Name: "step", Aliases: []string{"s"}, Usage: "one step, as a person would try it; repeat for more"},
 		&cli.StringFlag{Name: "category", Usage: "`NAME`, functional if not said"},
 		&cli.StringSliceFlag{Name: "depends-on", Usage: "`ID` of a feature that must pass first; repeat for more"},
-		&cli.IntFlag{Name: "priority", Usage: "`N`, lower is earlier"},
+		&cli.IntFlag{Name: "priority", Usage: "`N`, lower is earlier", DefaultText: "after all others"},
 	}
 }
 

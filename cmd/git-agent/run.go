@@ -12,8 +12,8 @@ func runCommand(t *terminal) *cli.Command {
 		Name:  "run",
 		Usage: "repeat step until all features pass or something stands in the way",
 		Flags: append(sessionFlags(),
-			&cli.IntFlag{Name: "max-steps", Usage: "end after `N` sessions"},
-			&cli.DurationFlag{Name: "max-time", Usage: "end after `DURATION`, for example 8h"},
+			&cli.IntFlag{Name: "max-steps", Usage: "end after `N` sessions", DefaultText: "no limit"},
+			&cli.DurationFlag{Name: "max-time", Usage: "end after `DURATION`, for example 8h", DefaultText: "no limit"},
 		),
 		Action: func(c *cli.Context) error {
 			if err := noArgs(c); err != nil {

@@ -46,7 +46,7 @@ func logCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "log", Usage: "what was done, newest first",
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "max", Aliases: []string{"n"}, Usage: "at most `N` entries"},
+			&cli.IntFlag{Name: "max", Aliases: []string{"n"}, Usage: "at most `N` entries", DefaultText: "all"},
 			&cli.StringFlag{Name: "feature", Usage: "only those of feature `ID`"},
 			jsonFlag,
 		},

@@ -14,11 +14,11 @@ import (
 
 func sessionFlags() []cli.Flag {
 	return append(modelFlags(),
-		&cli.StringFlag{Name: "hint", Usage: "tell the session something: `TEXT`"},
+		&cli.StringFlag{Name: "hint", Usage: "`TEXT` is told to the model"},
 		&cli.BoolFlag{Name: "allow-network", Usage: "set-up may use the network for the lockfiles as they are"},
-		&cli.IntFlag{Name: "turns", Usage: "`N` turns an attempt (default 60)"},
-		&cli.IntFlag{Name: "attempts", Usage: "`N` attempts a session (default 3)"},
-		&cli.DurationFlag{Name: "time", Usage: "`DURATION` of a session (default 45m)"},
+		&cli.IntFlag{Name: "turns", Usage: "`N` turns an attempt", DefaultText: "60"},
+		&cli.IntFlag{Name: "attempts", Usage: "`N` attempts a session", DefaultText: "3"},
+		&cli.DurationFlag{Name: "time", Usage: "`DURATION` of a session", DefaultText: "45m"},
 		&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"},
 		jsonFlag,
 	)

@@ -99,6 +99,9 @@ func modelFindings(ctx context.Context, set Settings) (string, []Finding, error)
 	for _, tier := range []model.Tier{model.Cheap, model.Medium, model.Strong} {
 		f := Finding{Name: "model"}
 		name, err := client.Model(tier)
+		if err != nil { // a session takes the only one, too
+			name, err = onlyModel(ctx, client)
+		}
 		if err == nil {
 			if seen[name] {
 				continue
