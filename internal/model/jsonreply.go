@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/ollama/ollama/api"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gitagent/internal/plain"
 )
@@ -22,9 +24,9 @@ func (l *Loaded) JSON(ctx context.Context, system, prompt string, schema json.Ra
 
 // JSONWatch is JSON for someone watching the reply arrive.
 func (l *Loaded) JSONWatch(ctx context.Context, system, prompt string, schema json.RawMessage, out any, watch func(Delta)) (Usage, error) {
-	check, err := parseShape(schema)
+	check, err := compileSchema(schema)
 	if err != nil {
-		return Usage{}, fmt.Errorf("reading the schema: %w", err)
+		return Usage{}, err
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, schema); err != nil {
@@ -57,7 +59,7 @@ func (l *Loaded) JSONWatch(ctx context.Context, system, prompt string, schema js
 
 // value sends the request and checks the reply; problem says what is wrong with
 // it, in words for the model.
-func (x *exchange) value(ctx context.Context, check *shape, out any) (problem, reply string, err error) {
+func (x *exchange) value(ctx context.Context, check *jsonschema.Schema, out any) (problem, reply string, err error) {
 	b := newBudget(x.l.Context)
 	for _, m := range x.messages {
 		b.add(messageBytes(m))
@@ -90,15 +92,15 @@ func (x *exchange) value(ctx context.Context, check *shape, out any) (problem, r
 
 // pickJSON finds the value in a reply that may have prose or a code fence around
 // it, and validates it.
-func pickJSON(text string, check *shape) (json.RawMessage, string) {
+func pickJSON(text string, check *jsonschema.Schema) (json.RawMessage, string) {
 	problem := "there is no JSON value in the reply."
 	for _, candidate := range jsonCandidates(text) {
-		var value any
-		if json.Unmarshal([]byte(candidate), &value) != nil {
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(candidate))
+		if err != nil {
 			continue
 		}
-		if wrong := check.problems(value, ""); len(wrong) > 0 {
-			problem = plain.Clip(strings.Join(wrong, "\n"), 1200)
+		if err := check.Validate(doc); err != nil {
+			problem = validationWords(err)
 			continue
 		}
 		return json.RawMessage(candidate), ""
@@ -126,4 +128,33 @@ func jsonCandidates(text string) []string {
 		}
 	}
 	return list
+}
+
+func validationWords(err error) string {
+	var v *jsonschema.ValidationError
+	if !errors.As(err, &v) {
+		return err.Error()
+	}
+	lines := strings.Split(v.Error(), "\n")
+	if len(lines) > 1 {
+		lines = lines[1:] // the first names the schema's address
+	}
+	return plain.Clip(strings.Join(lines, "\n"), 1200)
+}
+
+func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	c := jsonschema.NewCompiler()
+	const name = "mem://schema.json" // never fetched
+	if err := c.AddResource(name, doc); err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	s, err := c.Compile(name)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the schema: %w", err)
+	}
+	return s, nil
 }
