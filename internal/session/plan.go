@@ -150,10 +150,11 @@ func (s *step) tryContract(ctx context.Context, raw []byte) ([]string, error) {
 	return nil, nil
 }
 
-// bites says whether c fails on the tree before the work. A contract that
-// passes there counts only when it fails on an earlier product tree.
+// bites says whether c fails on the tree before the work, and if not, why not.
+// A contract that passes there counts only when it fails on an earlier product
+// tree; one that could not be verified there counts for nothing.
 func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, error) {
-	out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), "")
+	bites, why, out, err := s.ver.Bite(ctx, c, s.target(s.ws.CheckDir(), s.baseID))
 	if err != nil {
 		return false, "", err
 	}
@@ -165,17 +166,10 @@ func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, e
 	}
 	s.bite = out.Checks
 	if out.Verdict != verify.Pass {
-		return true, "", nil
+		return bites, why, nil
 	}
-	fails, err := s.failsEarlier(ctx, c)
-	if err != nil {
-		return false, "", err
-	}
-	if !fails {
-		return false, "the checks already pass before any work was done, so they prove nothing; check what only the finished feature can show", nil
-	}
-	s.already = true
-	return true, "", nil
+	s.already, err = s.failsEarlier(ctx, c)
+	return s.already, why, err
 }
 
 // failsEarlier tries c on the product tree of the first commit that has the
