@@ -35,6 +35,9 @@ func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, 
 		return Change{}, "", err
 	}
 	defer unlock()
+	if err := repo.Identity(ctx); err != nil {
+		return Change{}, "", err
+	}
 	list, log, err := cleanList(ctx, repo)
 	if err != nil {
 		return Change{}, "", err

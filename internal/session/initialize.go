@@ -78,6 +78,9 @@ func Init(ctx context.Context, repo *gitops.Repo, set Settings, opt InitOptions,
 		}
 		return InitResult{}, err
 	}
+	if err := repo.Identity(ctx); err != nil {
+		return InitResult{}, err
+	}
 	list, err = in.list(ctx)
 	if err != nil {
 		return InitResult{}, err

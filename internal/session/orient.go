@@ -28,7 +28,7 @@ import (
 // tokens. The cheap refusals come first.
 func (s *step) orient(ctx context.Context) error {
 	for _, do := range []func(context.Context) error{
-		s.recover, s.readRepository, s.readState, s.checkTrust, s.choose,
+		s.recover, s.repo.Identity, s.readRepository, s.readState, s.checkTrust, s.choose,
 		s.openSandbox, s.loadModel, s.openTrees, s.setUp, s.takeBaseline, s.replay,
 	} {
 		if err := do(ctx); err != nil {
