@@ -16,7 +16,10 @@ const trailerFeatures = "Agent-Features"
 
 // Report is what CheckRange found, oldest commit first.
 type Report struct {
-	Commits    int               `json:"commits"`
+	Commits int `json:"commits"`
+	// Edge are commits that could not be judged: a shallow clone lacks what was
+	// before them.
+	Edge       []gitops.OID      `json:"edge,omitempty"`
 	Violations []CommitViolation `json:"violations"`
 	Flips      []Flip            `json:"flips"`
 	Overrides  []Override        `json:"overrides"`
@@ -56,6 +59,9 @@ func CheckRange(ctx context.Context, repo *gitops.Repo, rng string) (Report, err
 		return Report{}, err
 	}
 	h := &history{repo: repo, trees: map[gitops.OID]gitops.OID{}, recent: map[gitops.OID]*tree{}}
+	if h.edge, err = repo.Shallow(); err != nil {
+		return Report{}, err
+	}
 	for i := range commits {
 		h.trees[commits[i].ID] = commits[i].Tree
 	}
@@ -72,6 +78,7 @@ type history struct {
 	repo   *gitops.Repo
 	trees  map[gitops.OID]gitops.OID // commit → tree, for the commits of the range
 	recent map[gitops.OID]*tree      // what was read lately: a tree is a parent next
+	edge   map[gitops.OID]bool       // commits whose parents a shallow clone lacks
 	report Report
 }
 
@@ -104,6 +111,10 @@ func (h *history) treeOf(ctx context.Context, commit gitops.OID) (gitops.OID, er
 // commit judges one commit against all of its parents.
 func (h *history) commit(ctx context.Context, info *gitops.CommitInfo) error {
 	h.report.Commits++
+	if h.edge[info.ID] {
+		h.report.Edge = append(h.report.Edge, info.ID)
+		return nil
+	}
 	new := h.tree(info.Tree)
 	parents := []*tree{}
 	for _, p := range info.Parents {

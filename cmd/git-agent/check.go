@@ -11,7 +11,7 @@ import (
 func checkCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "check", Usage: "hold the rules against every commit of a range", ArgsUsage: "[RANGE]",
-		Description: "Exit code 0: every rule held and every flip is proved. 1: a rule was broken. 4: a flip is\ncarried, that is proved on another tree (after a rebase or a squash); verify proves it again.",
+		Description: "Exit code 0: every rule held and every flip is proved. 1: a rule was broken. 4: a flip is\ncarried, that is proved on another tree (after a rebase or a squash), which verify proves again;\nor a commit at the edge of a shallow clone could not be judged.",
 		Flags:       []cli.Flag{jsonFlag},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
@@ -56,6 +56,9 @@ func (t *terminal) tellCheck(rep hooks.Report) {
 			t.printf("%s flips %s: %s%s\n", f.Commit.Short(), f.Feature, f.State, after(", ", plain.Line(f.Why, 200)))
 		}
 	}
+	if n := len(rep.Edge); n > 0 {
+		t.printf("%s at the edge of this shallow clone cannot be judged; git fetch --unshallow gets what was before\n", plain.Count(n, "commit"))
+	}
 	t.printf("%s, %s; flips: %d proved, %d carried, %d missing\n", plain.Count(rep.Commits, "commit"), plain.Count(len(rep.Violations), "violation"), states[hooks.Proved], states[hooks.Carried], states[hooks.Missing])
 }
 
@@ -69,6 +72,9 @@ func checkCode(rep hooks.Report) int {
 		if f.State == hooks.Carried {
 			return session.Unverified.ExitCode()
 		}
+	}
+	if len(rep.Edge) > 0 {
+		return session.Unverified.ExitCode()
 	}
 	return 0
 }
