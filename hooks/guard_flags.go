@@ -62,7 +62,9 @@ func (c *commit) flag(ctx context.Context, f features.Feature, parents []*featur
 		if !was {
 			return nil, nil
 		}
-		return []Violation{flagViolation("flags.back", features.Path, f.ID+": passes goes from true to false", whyBack)}, nil
+		v := flagViolation("flags.back", features.Path, f.ID+": passes goes from true to false", whyBack)
+		v.Override = "git agent undo takes a session back as a whole; or " + v.Override
+		return []Violation{v}, nil
 	}
 	if was {
 		return nil, nil

@@ -73,9 +73,10 @@ func endLine(file string) error {
 }
 
 // interpret runs git interpret-trailers on a file, in the environment that git
-// gave to the hook: comment character and trailer settings are the user's.
+// gave to the hook: the comment character is the user's. What separates key and
+// value is not: ours are written with a colon and read with one in history.
 func interpret(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"interpret-trailers"}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "trailer.separators=:", "interpret-trailers"}, args...)...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C", envInside+"=1")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
