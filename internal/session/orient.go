@@ -230,7 +230,11 @@ func (s *step) hidden() []string {
 func (s *step) target(dir string, tree gitops.OID) verify.Target {
 	cfg := s.cfg.WithDetected(os.DirFS(dir))
 	cfg.Tests = s.cfg.Tests
-	return verify.Target{Dir: dir, Tree: string(tree), Config: cfg}
+	t := verify.Target{Dir: dir, Tree: string(tree), Config: cfg}
+	if dir == s.ws.CheckDir() {
+		t.Reset = func(ctx context.Context) error { return s.ws.SyncCheck(ctx, tree) }
+	}
+	return t
 }
 
 // setUp installs what the app needs, in the scratch and the check tree, each
@@ -310,6 +314,9 @@ func (s *step) replay(ctx context.Context) error {
 		c, proved := s.provedHere(ctx, f.ID)
 		if c == nil || proved || !s.trust.Has(project.TrustContract, c.Digest()) {
 			continue
+		}
+		if err := s.ws.SyncCheck(ctx, s.baseID); err != nil {
+			return err
 		}
 		out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), "")
 		if err != nil {

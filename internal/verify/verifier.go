@@ -42,6 +42,9 @@ type Target struct {
 	Dir    string
 	Tree   string // object id, for the record
 	Config project.Config
+	// Reset makes Dir hold exactly the tree again: what one check leaves is not
+	// for the next to find. nil where nobody can.
+	Reset func(context.Context) error
 }
 
 // Outcome is how the checks of a contract came out.
@@ -77,11 +80,16 @@ func (t *trial) see(format string, args ...any) {
 
 // Contract runs each check of c once, each in fresh cells. Any fail is a fail,
 // else any unverified is unverified, and so is a contract without checks. The
-// error is about the context alone: what cannot run is unverified.
+// error is about the context and the folder alone: what cannot run is unverified.
 func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target, shots string) (Outcome, error) {
 	out := Outcome{Verdict: Unverified}
 	var verdicts []string
-	for _, k := range c.Checks {
+	for i, k := range c.Checks {
+		if i > 0 && t.Reset != nil {
+			if err := t.Reset(ctx); err != nil {
+				return out, err
+			}
+		}
 		tr, err := v.check(ctx, k, t, shots)
 		if err != nil {
 			return out, err
