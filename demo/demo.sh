@@ -85,6 +85,13 @@ export OLLAMA_HOST=${OLLAMA_HOST:-127.0.0.1:11434}
 cd "$work/score-board"
 git init -q
 
+# Where the system cannot contain commands, step asks a person before it runs a
+# model's. Those of the recording are known, so the demo may answer.
+if [ -z "$model" ] && git-agent doctor 2>/dev/null | grep -q '^- sandbox'; then
+	echo "demo: this system refuses name spaces; commands are contained as well as it allows"
+	git config --global agent.sandbox processes
+fi
+
 run git agent init "a score board for game night, in the browser" --count 3 --yes
 for n in 1 2 3; do
 	code=0
