@@ -17,22 +17,43 @@ func (r *Repo) OnRemote(ctx context.Context, commit OID) (bool, error) {
 }
 
 // MoveBack moves the checked-out branch, the index and the work tree to an
-// earlier commit. It refuses with *LocalChangesError where local changes would
-// be lost; those elsewhere stay.
+// earlier commit, as a checkout would: what is staged or changed elsewhere stays
+// so, and where a change would be lost it refuses with *LocalChangesError.
 func (r *Repo) MoveBack(ctx context.Context, commit OID) error {
+	head, err := r.Head(ctx)
+	if err != nil {
+		return err
+	}
 	flags, err := r.localFiltersOff(ctx, commit)
 	if err != nil {
 		return err
 	}
-	_, err = r.run(context.WithoutCancel(ctx), call{
-		mode: checkout, flags: flags, args: []string{"reset", "--keep", "-q", string(commit)},
-		env: []string{"GIT_REFLOG_ACTION=git agent undo"},
-	})
+	ctx = context.WithoutCancel(ctx)
+	// Its failure is that of a file that changed, which is no news.
+	_, _ = r.run(ctx, call{mode: checkout, flags: flags, args: []string{"update-index", "-q", "--refresh"}})
+	if err := r.switchTree(ctx, flags, head.Commit, commit); err != nil {
+		return err
+	}
+	ref := head.Branch
+	if ref == "" {
+		ref = "HEAD"
+	}
+	if err := r.UpdateRef(ctx, ref, commit, head.Commit, "git agent undo"); err != nil {
+		return errors.Join(err, r.switchTree(ctx, flags, commit, head.Commit))
+	}
+	return nil
+}
+
+// switchTree takes index and work tree from one commit to another.
+func (r *Repo) switchTree(ctx context.Context, flags []string, from, to OID) error {
+	_, err := r.run(ctx, call{mode: checkout, flags: flags, args: []string{"read-tree", "-m", "-u", string(from), string(to)}})
 	var e *Error
 	if errors.As(err, &e) {
-		if _, rest, found := strings.Cut(e.Stderr, "Entry '"); found {
-			path, _, _ := strings.Cut(rest, "'")
-			return &LocalChangesError{Paths: []string{path}}
+		for _, before := range []string{"Entry '", "file '"} {
+			if _, rest, found := strings.Cut(e.Stderr, before); found {
+				path, _, _ := strings.Cut(rest, "'")
+				return &LocalChangesError{Paths: []string{path}}
+			}
 		}
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -60,6 +61,10 @@ func Undo(ctx context.Context, repo *gitops.Repo) (Undone, error) {
 	}
 	if err := repo.MoveBack(ctx, tip.Parents[0]); err != nil {
 		_ = repo.DeleteRef(ctx, u.Kept, tip.ID)
+		var local *gitops.LocalChangesError
+		if errors.As(err, &local) {
+			err = hint.New(err, "commit them, or put them aside for a moment with: git stash")
+		}
 		return u, err
 	}
 	return u, nil
