@@ -57,7 +57,7 @@ func (s *step) readState(ctx context.Context) error {
 		return needList(err)
 	}
 	if s.list, err = features.Parse(data); err != nil {
-		return hint.New(fmt.Errorf("%s at HEAD: %w", features.Path, err), "mend it, commit it, and check with: git agent features list")
+		return hint.New(fmt.Errorf("at HEAD: %w", err), "mend it, commit it, and check with: git agent features list")
 	}
 	s.out.Total, s.out.Passing = len(s.list.Features), s.list.Passing()
 	if err := s.readLog(ctx); err != nil {

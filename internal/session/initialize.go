@@ -119,7 +119,7 @@ func (in *initializer) existing(ctx context.Context) (*features.List, error) {
 	}
 	list, err := features.Parse(data)
 	if err != nil {
-		return nil, hint.New(fmt.Errorf("%s is there but cannot be used: %w", features.Path, err),
+		return nil, hint.New(fmt.Errorf("the list that is here cannot be used: %w", err),
 			"mend it, or take another form of list with: git agent init --features FILE (after moving it away)")
 	}
 	return list, nil
