@@ -1,7 +1,10 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -97,32 +100,50 @@ type initializer struct {
 	out   InitResult
 }
 
-// existing returns the list that is there already, at HEAD or in the checkout.
+// existing returns the list of the last commit, nil where there is none. A
+// list that only lies in the checkout is no list yet: a person says whether to
+// take it.
 func (in *initializer) existing(ctx context.Context) (*features.List, error) {
-	data, err := os.ReadFile(filepath.Join(in.repo.Top(), features.Path))
-	if errors.Is(err, fs.ErrNotExist) {
-		head, herr := in.repo.Head(ctx)
-		if herr != nil || head.Commit == "" {
-			return nil, herr
-		}
-		tree, terr := in.repo.TreeOf(ctx, string(head.Commit))
-		if terr != nil {
-			return nil, terr
-		}
-		data, err = in.repo.ReadFile(ctx, tree, features.Path)
-		if errors.Is(err, gitops.ErrNotFound) {
+	data, err := in.committed(ctx)
+	if err != nil {
+		return nil, err
+	}
+	loose := data == nil
+	if loose {
+		data, err = os.ReadFile(filepath.Join(in.repo.Top(), features.Path))
+		if errors.Is(err, fs.ErrNotExist) || err == nil && in.opt.List != nil && bytes.Equal(data, in.opt.List) {
 			return nil, nil
 		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", features.Path, err)
+		if err != nil {
+			return nil, err
+		}
 	}
 	list, err := features.Parse(data)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, hint.New(fmt.Errorf("the list that is here cannot be used: %w", err),
 			"mend it, or take another form of list with: git agent init --features FILE (after moving it away)")
+	case loose:
+		return nil, hint.Errorf("take it as the list with: git agent init --features "+features.Path, "%s is there and was never committed", features.Path)
 	}
 	return list, nil
+}
+
+// committed reads the list at HEAD, nil when there is none.
+func (in *initializer) committed(ctx context.Context) ([]byte, error) {
+	head, err := in.repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return nil, err
+	}
+	tree, err := in.repo.TreeOf(ctx, string(head.Commit))
+	if err != nil {
+		return nil, err
+	}
+	data, err := in.repo.ReadFile(ctx, tree, features.Path)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return nil, nil
+	}
+	return data, err
 }
 
 func (in *initializer) already(list *features.List) InitResult {
@@ -199,6 +220,8 @@ func (in *initializer) files(list *features.List) ([]newFile, error) {
 			kept = append(kept, f)
 		case err != nil:
 			return nil, err
+		case f.path == features.Path && !bytes.Equal(old, f.data):
+			return nil, hint.Errorf("move it away and give it by its new name: git agent init --features FILE", "%s is there in another form than it would be written in", f.path)
 		case f.path == progress.Path:
 			if _, perr := progress.Parse(old); perr != nil {
 				return nil, hint.New(fmt.Errorf("%s is there and is not a log of git agent: %w", f.path, perr), "rename it and run init again")
@@ -298,16 +321,16 @@ func (in *initializer) journalPath() string {
 	return filepath.Join(in.repo.AgentDir(), "init.wal")
 }
 
-// place writes the files one by one, each by rename, after their names are in
-// the journal: whatever stops init, the next call finds what to remove.
+// place writes the files one by one, each by rename, after their names and what
+// they will hold are in the journal: whatever stops init, the next call finds what to remove.
 func (in *initializer) place(files []newFile) error {
-	var names []string
+	var lines string
 	for _, f := range files {
 		if !f.theirs {
-			names = append(names, f.path)
+			lines += digestOf(f.data) + " " + f.path + "\n"
 		}
 	}
-	if err := os.WriteFile(in.journalPath(), []byte(strings.Join(names, "\n")+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(in.journalPath(), []byte(lines), 0o600); err != nil {
 		return fmt.Errorf("private state: %w", err)
 	}
 	for _, f := range files {
@@ -322,7 +345,13 @@ func (in *initializer) place(files []newFile) error {
 	return nil
 }
 
-// sweep removes what an interrupted init wrote and did not commit.
+func digestOf(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// sweep removes what an interrupted init wrote and did not commit; what a
+// person has changed since is theirs.
 func (in *initializer) sweep() error {
 	data, err := os.ReadFile(in.journalPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -341,9 +370,13 @@ func (in *initializer) sweep() error {
 			return err
 		}
 	}
-	for _, name := range strings.Fields(string(data)) {
+	for line := range strings.Lines(string(data)) {
+		digest, name, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if _, err := in.repo.EntryAt(context.Background(), tree, name); err == nil {
 			continue // it was committed after all
+		}
+		if have, err := os.ReadFile(filepath.Join(in.repo.Top(), name)); err != nil || digestOf(have) != digest {
+			continue
 		}
 		if err := os.Remove(filepath.Join(in.repo.Top(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove what an interrupted init left: %w", err)
