@@ -24,8 +24,13 @@ func takeCommand(t *terminal) *cli.Command {
 			if branch == "" {
 				branch = "agent/" + id
 			}
-			if err := workspace.Take(c.Context, repo, id, branch); err != nil {
+			verified, err := workspace.Take(c.Context, repo, id, branch)
+			if err != nil {
 				return err
+			}
+			if verified {
+				t.printf("the verified commit of session %s is on branch %s\n  next:  git merge %s\n", id, branch, branch)
+				return nil
 			}
 			t.printf("the attempt of session %s is on branch %s; no flag is flipped there\n  next:  git switch %s\n", id, branch, branch)
 			return nil

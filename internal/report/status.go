@@ -95,10 +95,10 @@ func Gather(ctx context.Context, repo *gitops.Repo) (*Overview, error) {
 		return nil, err
 	}
 	o := &Overview{Schema: Schema, Project: s.list.Project, Goal: s.list.Goal, Branch: branchName(s.head.Branch), Head: s.head.Commit}
+	o.Attempts, o.Aside = s.attempts(ctx), s.aside(ctx)
 	if err := o.count(ctx, s); err != nil {
 		return nil, err
 	}
-	o.Attempts, o.Aside = s.attempts(ctx), s.aside(ctx)
 	o.Sessions = s.sessions(lastSessions)
 	o.Lag, err = s.lag(ctx)
 	return o, err
@@ -118,6 +118,9 @@ func named(f features.Feature) Named { return Named{ID: f.ID, Description: f.Des
 func (o *Overview) count(ctx context.Context, s *source) error {
 	broken, met := s.regressions(), s.alreadyMet()
 	held := map[string]bool{}
+	for _, a := range o.Aside {
+		held[a.Feature] = true // a session would not build it again
+	}
 	for _, f := range s.list.Features {
 		switch {
 		case f.Passes && !s.proved(f.ID):
@@ -140,7 +143,7 @@ func (o *Overview) count(ctx context.Context, s *source) error {
 			o.AlreadyMet = append(o.AlreadyMet, named(f))
 		}
 	}
-	if next, _ := s.list.Next(func(id string) string { return map[bool]string{true: "parked"}[held[id]] }); next != nil {
+	if next, _ := s.list.Next(func(id string) string { return map[bool]string{true: "held"}[held[id]] }); next != nil {
 		n := named(*next)
 		o.Next = &n
 	}

@@ -109,8 +109,14 @@ func (s *step) pick(ctx context.Context) error {
 		s.feature = f
 		return nil
 	}
-	var failed error
+	waiting, failed := workspace.Waiting(ctx, s.repo)
+	if failed != nil {
+		return failed
+	}
 	f, skipped := s.list.Next(func(id string) string {
+		if w, ok := waiting[id]; ok {
+			return "is verified, and its commit waits to be taken (git agent take " + w.Session + "); git agent step " + id + " builds it anew"
+		}
 		st, err := s.statusOf(ctx, id)
 		if err != nil {
 			failed = err

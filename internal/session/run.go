@@ -93,7 +93,10 @@ func Run(ctx context.Context, repo *gitops.Repo, set Settings, opt RunOptions, w
 		}
 		barren++
 		if stop, ok := r.endsRun(ctx, out, opt, started); ok {
-			r.Stopped, r.Reason = stop, out.Reason
+			r.Stopped = stop
+			if r.Reason == "" {
+				r.Reason = out.Reason
+			}
 			if stop == MaxTime {
 				r.Reason, err = "", nil
 			}
@@ -142,6 +145,7 @@ func (r *RunResult) bound(ctx context.Context, opt RunOptions, started time.Time
 func (r *RunResult) endsRun(ctx context.Context, out Outcome, opt RunOptions, started time.Time) (Stopped, bool) {
 	switch {
 	case out.Aside != "":
+		r.Reason = "a verified commit waits to be taken: " + out.Next
 		return RunBlocked, true
 	case out.End == Environment:
 		return RunEnviron, true

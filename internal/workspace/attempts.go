@@ -135,31 +135,51 @@ func Attempts(ctx context.Context, repo *gitops.Repo) ([]Attempt, error) {
 	return list, nil
 }
 
-// Take puts a kept attempt, or a commit that was left aside, on a new branch.
-// An existing branch is never moved.
-func Take(ctx context.Context, repo *gitops.Repo, session, branch string) error {
+// Waiting are the verified commits that were left aside, by their feature.
+func Waiting(ctx context.Context, repo *gitops.Repo) (map[string]Attempt, error) {
+	refs, err := repo.Refs(ctx, landingRefs)
+	if err != nil {
+		return nil, err
+	}
+	waiting := map[string]Attempt{}
+	for _, ref := range refs {
+		c, err := repo.Commit(ctx, string(ref.OID))
+		if err != nil {
+			return nil, fmt.Errorf("commit left aside %s: %w", ref.Name, err)
+		}
+		for _, id := range c.Trailer("Agent-Feature") {
+			waiting[id] = Attempt{Session: strings.TrimPrefix(ref.Name, landingRefs), Ref: ref.Name, Commit: c.ID, Tree: c.Tree, Time: c.Time, Subject: c.Subject}
+		}
+	}
+	return waiting, nil
+}
+
+// Take puts a commit that was left aside (verified is true then), or a kept
+// attempt, on a new branch. An existing branch is never moved.
+func Take(ctx context.Context, repo *gitops.Repo, session, branch string) (verified bool, err error) {
 	if err := checkSession(session); err != nil {
-		return err
+		return false, err
 	}
 	branch = strings.TrimPrefix(branch, "refs/heads/")
 	if branch == "" || strings.HasPrefix(branch, "-") || branch == "HEAD" {
-		return fmt.Errorf("%q cannot be the name of a branch", branch)
+		return false, fmt.Errorf("%q cannot be the name of a branch", branch)
 	}
 	commit, err := repo.Resolve(ctx, landingRefs+session)
+	verified = err == nil
 	if errors.Is(err, gitops.ErrNotFound) {
 		commit, err = repo.Resolve(ctx, attemptsRefs+session)
 	}
 	if errors.Is(err, gitops.ErrNotFound) {
-		return hint.Errorf("list the sessions with: git agent log", "nothing is kept of session %q", session)
+		return false, hint.Errorf("list the sessions with: git agent log", "nothing is kept of session %q", session)
 	}
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = repo.UpdateRef(ctx, "refs/heads/"+branch, commit, "", "git agent take "+session)
 	if errors.Is(err, gitops.ErrRefMoved) {
-		return hint.Errorf("choose another name with --branch", "the branch %s exists already", branch)
+		return false, hint.Errorf("choose another name with --branch", "the branch %s exists already", branch)
 	}
-	return err
+	return verified, err
 }
 
 // setRef points one of our own refs at commit, whatever it held.

@@ -292,7 +292,8 @@ func TestAttemptsAreKeptAndTaken(t *testing.T) {
 	if _, err := workspace.LoadRecord(ctx, r, "nope"); !errors.Is(err, gitops.ErrNotFound) {
 		t.Errorf("record of nothing: %v", err)
 	}
-	must(t, workspace.Take(ctx, r, "s2", "agent/s2"))
+	_, err = workspace.Take(ctx, r, "s2", "agent/s2")
+	must(t, err)
 	if got := testenv.Git(t, dir, "show", "agent/s2:app.js"); got != "2" {
 		t.Errorf("the taken branch has %q", got)
 	}
@@ -300,14 +301,14 @@ func TestAttemptsAreKeptAndTaken(t *testing.T) {
 		t.Errorf("the taken branch differs in more than the work: %q", got)
 	}
 	for _, branch := range []string{"agent/s2", "main", "", "-x", "a..b"} {
-		if err := workspace.Take(ctx, r, "s2", branch); err == nil {
+		if _, err := workspace.Take(ctx, r, "s2", branch); err == nil {
 			t.Errorf("taken to %q", branch)
 		}
 	}
 	if got := testenv.Git(t, dir, "rev-parse", "main"); got != string(spec.Base) {
 		t.Error("an existing branch moved")
 	}
-	if err := workspace.Take(ctx, r, "nope", "x"); err == nil {
+	if _, err := workspace.Take(ctx, r, "nope", "x"); err == nil {
 		t.Error("nothing was taken")
 	}
 	if got := testenv.Git(t, dir, "status", "--porcelain"); got != "" {
