@@ -23,8 +23,13 @@ func main() {
 
 // run is the whole program; it returns the exit code.
 func run(argv []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // as nohup does
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the second one ends the program at once
 	t := newTerminal(os.Stdin, os.Stdout, os.Stderr)
 	app := newApp(t)
 	args, err := arrange(app, argv)

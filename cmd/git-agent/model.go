@@ -20,7 +20,7 @@ func modelCommand(t *terminal) *cli.Command {
 			{
 				Name: "record", Usage: "stand between the tool and a model server and write down what is said", ArgsUsage: "FILE",
 				Flags: []cli.Flag{listen,
-					&cli.StringFlag{Name: "upstream", Usage: "`URL` of the real server (OLLAMA_HOST)"},
+					&cli.StringFlag{Name: "upstream", Usage: "`URL` of the real server (git config agent.host, OLLAMA_HOST)"},
 					&cli.StringFlag{Name: "label", Usage: "where the replies come from, for example the model's `NAME`"},
 				},
 				Action: func(c *cli.Context) error { return record(c, t) },
@@ -39,12 +39,20 @@ func record(c *cli.Context, t *terminal) error {
 	if err != nil {
 		return err
 	}
+	upstream := c.String("upstream")
+	if upstream == "" {
+		set, err := looseSettings(c)
+		if err != nil {
+			return err
+		}
+		upstream = set.Host
+	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return &exitError{code: codeUsage, err: err}
 	}
 	defer f.Close()
-	rec, err := model.NewRecorder(c.String("upstream"), f, c.String("label"))
+	rec, err := model.NewRecorder(upstream, f, c.String("label"))
 	if err != nil {
 		return err
 	}
@@ -61,7 +69,7 @@ func replay(c *cli.Context, t *terminal) error {
 	}
 	srv, err := model.NewReplay(name)
 	if err != nil {
-		return err
+		return &exitError{code: codeUsage, err: err}
 	}
 	if err := serve(c, t, srv, "replaying ("+srv.Label()+"); use it with: OLLAMA_HOST="); err != nil {
 		return err

@@ -51,7 +51,7 @@ func stepCommand(t *terminal) *cli.Command {
 				if jerr := t.printJSON(out); jerr != nil {
 					return jerr
 				}
-			case err == nil || out.Feature != "":
+			case err == nil || out.Receipt.Turns > 0:
 				t.tellOutcome(out)
 			}
 			return ending(err, out.End.ExitCode())

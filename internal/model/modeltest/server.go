@@ -38,6 +38,7 @@ type Server struct {
 	loads    int
 	chats    int
 	ctx      int
+	running  string
 }
 
 // New starts a server that answers by policy; the test ends it.
@@ -92,9 +93,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		write(w, map[string]string{"version": "0.17.4"})
 	case "/api/tags":
 		var list api.ListResponse
+		s.mu.Lock()
 		for _, m := range s.Models {
 			list.Models = append(list.Models, api.ListModelResponse{Name: m, Model: m, Size: 1})
 		}
+		s.mu.Unlock()
 		write(w, list)
 	case "/api/show":
 		s.show(w, r)
@@ -109,13 +112,18 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *Server) has(name string) bool {
+func (s *Server) has(name string) bool { return s.find(name) != "" }
+
+// find is the full name of a model, "" where there is none.
+func (s *Server) find(name string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, m := range s.Models {
 		if m == name || m == name+":latest" {
-			return true
+			return m
 		}
 	}
-	return false
+	return ""
 }
 
 func (s *Server) show(w http.ResponseWriter, r *http.Request) {
@@ -134,14 +142,17 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) ps(w http.ResponseWriter) {
 	s.mu.Lock()
-	ctx := s.ctx
+	ctx, name := s.ctx, s.running
 	s.mu.Unlock()
+	if name == "" {
+		name = s.Models[0]
+	}
 	if ctx == 0 {
 		ctx = s.LoadedCtx
 	}
 	var list api.ProcessResponse
 	if ctx > 0 {
-		list.Models = []api.ProcessModelResponse{{Name: s.Models[0], Model: s.Models[0], Digest: "d1", Size: 100, SizeVRAM: 100, ContextLength: ctx}}
+		list.Models = []api.ProcessModelResponse{{Name: name, Model: name, Digest: "d1", Size: 100, SizeVRAM: 100, ContextLength: ctx}}
 	}
 	write(w, list)
 }
@@ -162,11 +173,13 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if !s.has(req.Model) {
+	running := s.find(req.Model)
+	if running == "" {
 		fail(w, http.StatusNotFound, fmt.Sprintf("model '%s' not found", req.Model))
 		return
 	}
 	s.mu.Lock()
+	s.running = running
 	s.requests = append(s.requests, req)
 	if ctx := s.asked(req); ctx != s.ctx {
 		s.ctx = ctx
@@ -224,6 +237,9 @@ func (s *Server) pull(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	write(w, api.ProgressResponse{Status: "pulling 0123456789ab", Digest: "sha256:0123", Total: 100, Completed: 50})
+	s.mu.Lock()
+	s.Models = append(s.Models, req.Model)
+	s.mu.Unlock()
 	write(w, api.ProgressResponse{Status: "success"})
 }
 
