@@ -16,7 +16,6 @@ import (
 	"gitagent/internal/project"
 	"gitagent/internal/verify"
 	"gitagent/internal/verify/contract"
-	"gitagent/internal/workspace"
 )
 
 //go:embed prompts/contract.md
@@ -102,6 +101,9 @@ func (s *step) compile(ctx context.Context) error {
 		} else if problems, err = s.tryContract(ctx, raw); err != nil {
 			return err
 		}
+		if len(problems) == 0 && s.already && round == 0 {
+			problems, s.already = []string{tooWeak}, false
+		}
 		if len(problems) == 0 {
 			s.compiled = true
 			return s.trust.Grant(project.TrustContract, s.contract.Digest())
@@ -168,34 +170,11 @@ func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, e
 	if out.Verdict != verify.Pass {
 		return bites, why, nil
 	}
+	if id := s.repeats(ctx, c); id != "" {
+		return false, "every check is one of " + id + ", which passes already: that shows nothing about this feature; check what only this feature can show", nil
+	}
 	s.already, err = s.failsEarlier(ctx, c)
 	return s.already, why, err
-}
-
-// failsEarlier tries c on the product tree of the first commit that has the
-// list, where that differs from the base.
-func (s *step) failsEarlier(ctx context.Context, c *contract.Contract) (bool, error) {
-	first, err := s.firstTree(ctx)
-	if err != nil || first == "" || first == s.baseID {
-		return false, err
-	}
-	if err := s.ws.SyncCheck(ctx, first); err != nil {
-		return false, err
-	}
-	out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), first), "")
-	if err != nil {
-		return false, err
-	}
-	s.bite = out.Checks
-	return out.Verdict == verify.Fail, s.ws.SyncCheck(ctx, s.baseID)
-}
-
-func (s *step) firstTree(ctx context.Context) (gitops.OID, error) {
-	commits, err := s.repo.Log(ctx, gitops.LogOptions{Range: string(s.base.ID), FirstParent: true, Reverse: true, Paths: []string{"features.json"}})
-	if err != nil || len(commits) == 0 {
-		return "", err
-	}
-	return workspace.ProductTree(ctx, s.repo, commits[0].Tree)
 }
 
 // contractBrief is what the compiler of contracts is told.
