@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gitagent/features"
+	"gitagent/internal/hint"
 	"gitagent/internal/plain"
 	"gitagent/internal/session"
 )
@@ -44,7 +46,7 @@ func initCommand(t *terminal) *cli.Command {
 			})
 			if errors.Is(err, session.ErrDeclined) {
 				t.printf("nothing was written\n")
-				return exit(codeViolation)
+				return exit(refusal(c.Context))
 			}
 			if errors.Is(err, session.ErrNoWish) {
 				return &exitError{code: codeUsage, err: err}
@@ -96,7 +98,7 @@ func initOptions(c *cli.Context, t *terminal) (session.InitOptions, error) {
 		opt.Binary = exe
 	}
 	if t.person && !c.Bool("yes") && !c.Bool("json") {
-		opt.Confirm = t.confirmList
+		opt.Confirm = func(l *features.List) (*features.List, bool, error) { return t.confirmList(c.Context, l) }
 	}
 	return opt, nil
 }
@@ -113,8 +115,10 @@ func readFile(t *terminal, name string) ([]byte, error) {
 	return data, nil
 }
 
-// confirmList shows a list for a yes, an edit or a no.
-func (t *terminal) confirmList(list *features.List) (*features.List, bool, error) {
+// confirmList shows a list for a yes, an edit or a no. What was edited into
+// something that cannot be read is kept for the next edit.
+func (t *terminal) confirmList(ctx context.Context, list *features.List) (*features.List, bool, error) {
+	text := list.Bytes()
 	for {
 		t.notef("\n%s\n", plain.Line(list.Goal, 200))
 		for _, f := range list.Features {
@@ -123,31 +127,39 @@ func (t *terminal) confirmList(list *features.List) (*features.List, bool, error
 				t.notef("        - %s\n", plain.Line(s, 120))
 			}
 		}
-		switch t.choose(plain.Count(len(list.Features), "feature")+". Write them?", "y/e(dit)/N") {
+		switch t.choose(ctx, plain.Count(len(list.Features), "feature")+". Write them?", "y/e(dit)/N") {
 		case "y":
 			return list, true, nil
 		case "e":
-			edited, err := t.editList(list)
-			if err != nil {
-				t.notef("error: %s\n", plain.Text(err.Error()))
-				continue
+			edited, err := t.edit(text)
+			if err == nil {
+				text = edited
+				var read *features.List
+				if read, err = features.Parse(edited); err == nil {
+					list = read
+					continue
+				}
 			}
-			list = edited
+			t.notef("error: %s\n", plain.Text(err.Error()))
+			for _, h := range hint.Of(err) {
+				t.notef("hint: %s\n", plain.Text(h))
+			}
+			t.notef("hint: e opens your text again; y takes the list below, as it was before\n")
 		default:
 			return nil, false, nil
 		}
 	}
 }
 
-// editList opens the list in the person's editor, as git would.
-func (t *terminal) editList(list *features.List) (*features.List, error) {
+// edit opens a list's text in the person's editor, as git would.
+func (t *terminal) edit(text []byte) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "git-agent-list-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, features.Path)
-	if err := os.WriteFile(path, list.Bytes(), 0o600); err != nil {
+	if err := os.WriteFile(path, text, 0o600); err != nil {
 		return nil, err
 	}
 	editor, err := exec.Command("git", "var", "GIT_EDITOR").Output()
@@ -159,11 +171,7 @@ func (t *terminal) editList(list *features.List) (*features.List, error) {
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("the editor: %w", err)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return features.Parse(data)
+	return os.ReadFile(path)
 }
 
 // listed is how many features init shows after it wrote them.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"gitagent/features"
 	"gitagent/internal/hint"
@@ -21,6 +22,10 @@ func main() {
 	os.Exit(run(os.Args))
 }
 
+// echo is how long a second signal counts as the first: git passes on the Ctrl-C
+// that its command has had from the terminal already.
+const echo = 2 * time.Second
+
 // run is the whole program; it returns the exit code.
 func run(argv []string) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -29,7 +34,10 @@ func run(argv []string) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second one ends the program at once
+	context.AfterFunc(ctx, func() {
+		time.Sleep(echo)
+		stop() // from now on a second one ends the program at once
+	})
 	t := newTerminal(os.Stdin, os.Stdout, os.Stderr)
 	app := newApp(t)
 	args, err := arrange(app, argv)
@@ -69,6 +77,14 @@ const (
 	codeViolation = 1
 	codeUsage     = 2
 )
+
+// refusal is the exit code where a person said no, or Ctrl-C.
+func refusal(ctx context.Context) int {
+	if ctx.Err() != nil {
+		return session.Interrupted.ExitCode()
+	}
+	return codeViolation
+}
 
 // exitError carries an exit code. Without an error nothing more is printed:
 // the command has said it all.

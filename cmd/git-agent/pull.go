@@ -19,7 +19,7 @@ func withModel(c *cli.Context, t *terminal, set session.Settings, do func() erro
 	if !errors.As(err, &missing) || !t.person || missing.Model == "" {
 		return err
 	}
-	if t.choose(fmt.Sprintf("The model %s is not on this machine. Pull it now?", missing.Model), "y/N") != "y" {
+	if t.choose(c.Context, fmt.Sprintf("The model %s is not on this machine. Pull it now?", missing.Model), "y/N") != "y" {
 		return err
 	}
 	if err := pull(c, t, set, missing.Model); err != nil {

@@ -72,7 +72,7 @@ func ending(err error, code int) error {
 }
 
 func stepOptions(c *cli.Context, t *terminal) session.Options {
-	return session.Options{ID: c.Args().First(), Hint: c.String("hint"), AllowNetwork: c.Bool("allow-network"), Ask: t.ask()}
+	return session.Options{ID: c.Args().First(), Hint: c.String("hint"), AllowNetwork: c.Bool("allow-network"), Ask: t.ask(c.Context)}
 }
 
 func allPassing(c *cli.Context, t *terminal, out session.Outcome) error {

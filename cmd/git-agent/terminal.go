@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,25 +48,32 @@ func (t *terminal) printJSON(v any) error {
 }
 
 // ask puts a yes-or-no question; nil where nobody can answer.
-func (t *terminal) ask() func(string) bool {
+func (t *terminal) ask(ctx context.Context) func(string) bool {
 	if !t.person {
 		return nil
 	}
 	return func(question string) bool {
-		return t.choose(question, "y/N") == "y"
+		return t.choose(ctx, question, "y/N") == "y"
 	}
 }
 
-// choose reads one line and returns its first letter in lower case.
-func (t *terminal) choose(question, choices string) string {
+// choose reads one line and returns its first letter in lower case. It does
+// not wait beyond ctx, so that Ctrl-C ends the question; the reader is left
+// behind then, and the program is about to end.
+func (t *terminal) choose(ctx context.Context, question, choices string) string {
 	t.notef("%s [%s] ", question, choices)
-	line, err := bufio.NewReader(t.stdin).ReadString('\n')
-	if err != nil && line == "" {
-		return ""
+	answer := make(chan string, 1)
+	go func() {
+		line, _ := bufio.NewReader(t.stdin).ReadString('\n') // what came before the end is an answer, too
+		answer <- strings.ToLower(strings.TrimSpace(line))
+	}()
+	select {
+	case line := <-answer:
+		if line != "" {
+			return line[:1]
+		}
+	case <-ctx.Done():
+		t.notef("\n")
 	}
-	line = strings.ToLower(strings.TrimSpace(line))
-	if line == "" {
-		return ""
-	}
-	return line[:1]
+	return ""
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
 	"gitagent/internal/hint"
@@ -45,8 +43,9 @@ func trustCommand(t *terminal) *cli.Command {
 				if !t.person {
 					return hint.Errorf("allow it with: git agent trust --yes", "nobody is there to ask")
 				}
-				if t.choose(fmt.Sprintf("Allow these %d in this clone?", len(what)), "y/N") != "y" {
-					return exit(codeViolation)
+				if t.choose(c.Context, "Allow what is shown here in this clone?", "y/N") != "y" {
+					t.printf("nothing was allowed\n")
+					return exit(refusal(c.Context))
 				}
 			}
 			if err := session.GrantTrust(repo, what); err != nil {

@@ -27,7 +27,7 @@ func verifyCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return err
 			}
-			opt := session.Options{AllowNetwork: c.Bool("allow-network"), Ask: t.ask()}
+			opt := session.Options{AllowNetwork: c.Bool("allow-network"), Ask: t.ask(c.Context)}
 			proofs, err := session.Prove(c.Context, repo, set, c.Args().Slice(), c.String("tree"), opt, &liveView{t: t, verbose: c.Bool("verbose")})
 			if err != nil {
 				return err
