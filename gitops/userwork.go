@@ -205,6 +205,18 @@ func (r *Repo) CommitPaths(ctx context.Context, message string, paths []string) 
 	return r.Resolve(ctx, "HEAD")
 }
 
+// LocalChanges are those of the paths whose content in the work tree or in the
+// index is not that of HEAD, as git sees it: line ends that the user's settings
+// turn are no difference.
+func (r *Repo) LocalChanges(ctx context.Context, paths ...string) ([]string, error) {
+	args := append([]string{"diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules", "HEAD", "--"}, paths...)
+	out, err := r.run(ctx, call{mode: checkout, args: args})
+	if err != nil {
+		return nil, fmt.Errorf("look for local changes: %w", err)
+	}
+	return records(out), nil
+}
+
 // untrackedOf picks the paths that exist and that the index does not know.
 func (r *Repo) untrackedOf(ctx context.Context, paths []string) ([]string, error) {
 	args := append([]string{"ls-files", "-z", "--full-name", "--"}, paths...)

@@ -162,7 +162,13 @@ func editList(c *cli.Context, t *terminal, edit session.ListEditor) error {
 	if err != nil {
 		return err
 	}
-	change, commit, err := session.EditList(c.Context, repo, edit)
+	change, commit, err := session.EditList(c.Context, repo, func(l *features.List, used []string) (session.Change, error) {
+		change, err := edit(l, used)
+		if err != nil {
+			err = &exitError{code: codeUsage, err: err} // what was asked cannot be done
+		}
+		return change, err
+	})
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,8 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -74,27 +72,25 @@ func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, 
 	return c, id, nil
 }
 
-// cleanList reads list and log from the checkout and refuses when either
-// differs from HEAD: the change would take the difference along.
+// cleanList reads list and log and refuses when either differs in the checkout:
+// the change would take the difference along.
 func cleanList(ctx context.Context, repo *gitops.Repo) (*features.List, []byte, error) {
 	tree, err := repo.TreeOf(ctx, "HEAD")
 	if err != nil {
 		return nil, nil, err
 	}
+	changed, err := repo.LocalChanges(ctx, features.Path, progress.Path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(changed) > 0 {
+		return nil, nil, hint.Errorf("commit the difference or put it back first: git diff HEAD "+changed[0], "%s differs from the last commit", changed[0])
+	}
 	var got [2][]byte
 	for i, path := range []string{features.Path, progress.Path} {
-		data, err := os.ReadFile(filepath.Join(repo.Top(), path))
-		if err != nil {
+		if got[i], err = repo.ReadFile(ctx, tree, path); err != nil {
 			return nil, nil, needList(err)
 		}
-		head, err := repo.ReadFile(ctx, tree, path)
-		if err != nil {
-			return nil, nil, needList(err)
-		}
-		if !bytes.Equal(data, head) {
-			return nil, nil, hint.Errorf("commit the difference or put it back first: git diff "+path, "%s differs from the last commit", path)
-		}
-		got[i] = data
 	}
 	list, err := features.Parse(got[0])
 	return list, got[1], err
