@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 	"golang.org/x/term"
@@ -108,7 +109,7 @@ func (t *terminal) show(c *cli.Context, view interface {
 // style is as git itself decides: its colour settings, and the width of the
 // terminal.
 func (t *terminal) style() report.Style {
-	var s report.Style
+	s := report.Style{Zone: time.Local}
 	f, ok := t.stdout.(*os.File)
 	if !ok {
 		return s

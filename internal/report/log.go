@@ -93,7 +93,7 @@ func (v *LogView) Text(w io.Writer, style Style) error {
 }
 
 func (p *page) entry(e LogEntry) {
-	words := []string{e.Time.Format("2006-01-02 15:04:05")}
+	words := []string{p.style.when(e.Time, toSecond)}
 	for _, word := range []string{e.Kind, e.Feature} {
 		if word != "" {
 			words = append(words, p.style.paint(bold, word))

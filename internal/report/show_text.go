@@ -85,7 +85,7 @@ func (v *FeatureView) evidence(p *page) {
 		return
 	}
 	p.line("  %s on tree %s, %s, session %s, model %s", p.style.outcome(r.Verdict), gitops.OID(plain.Line(r.Tree, 64)).Short(),
-		r.Time.Format("2006-01-02 15:04"), plain.Line(r.Session, 60), plain.Line(r.Model, 60))
+		p.style.when(r.Time, toMinute), plain.Line(r.Session, 60), plain.Line(r.Model, 60))
 	for _, t := range r.Tests {
 		p.line("  %s %s: %d passed, %d failed, %d skipped, counted by %s", p.style.outcome(t.Verdict), plain.Line(t.Command, 80), t.Passed, t.Failed, t.Skipped, plain.Line(t.Counted, 20))
 	}
@@ -105,7 +105,7 @@ func (v *FeatureView) history(p *page) {
 		rows = rows[n:]
 	}
 	for _, e := range rows {
-		p.line("  %s  %s", e.Time.Format("2006-01-02 15:04"), p.fit(e.text(), 20))
+		p.line("  %s  %s", p.style.when(e.Time, toMinute), p.fit(e.text(), 20))
 	}
 	var open []DefectInfo
 	for _, d := range v.Defects {
@@ -151,7 +151,7 @@ func (v *FeatureView) kept(p *page) {
 	}
 	p.head("attempts kept")
 	for _, a := range v.Attempts {
-		p.line("  %s  %s %s", a.Time.Format("2006-01-02 15:04"), p.style.outcome(fmt.Sprintf("%-12s", plain.Line(a.Outcome, 12))), plain.Line(a.Session, 60))
+		p.line("  %s  %s %s", p.style.when(a.Time, toMinute), p.style.outcome(fmt.Sprintf("%-12s", plain.Line(a.Outcome, 12))), plain.Line(a.Session, 60))
 	}
 	p.line("  git agent take SESSION puts one on a branch")
 }

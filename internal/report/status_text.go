@@ -83,7 +83,7 @@ func (p *page) held(title, color, about string, all []Held) {
 		}
 		since := ""
 		if !h.Since.IsZero() {
-			since = "since " + h.Since.Format("2006-01-02 15:04") + ": "
+			since = "since " + p.style.when(h.Since, toMinute) + ": "
 		}
 		p.line("  %s %s", h.ID, p.fit(h.Description, 3+len(h.ID)))
 		p.line("      %s", plain.Line(since+h.Reason, 200))
@@ -119,7 +119,7 @@ func (o *Overview) recent(p *page) {
 		if id == "" {
 			id = "-"
 		}
-		p.line("  %s  %-6s %s %s", s.Time.Format("2006-01-02 15:04"), id, p.style.outcome(fmt.Sprintf("%-12s", s.Outcome)), plain.Line(s.Session, 40))
+		p.line("  %s  %-6s %s %s", p.style.when(s.Time, toMinute), id, p.style.outcome(fmt.Sprintf("%-12s", s.Outcome)), plain.Line(s.Session, 40))
 	}
 }
 

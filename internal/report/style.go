@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"gitagent/internal/plain"
 )
@@ -11,8 +12,22 @@ import (
 // Style is how a text looks. The zero value is plain text of 80 columns.
 type Style struct {
 	Color bool
-	Width int // columns, 0 = 80
+	Width int            // columns, 0 = 80
+	Zone  *time.Location // where the reader is, nil = UTC
 }
+
+// when is a time as the reader's clock shows it, in one of the forms below.
+func (y Style) when(t time.Time, form string) string {
+	if y.Zone == nil {
+		return t.UTC().Format(form)
+	}
+	return t.In(y.Zone).Format(form)
+}
+
+const (
+	toMinute = "2006-01-02 15:04"
+	toSecond = "2006-01-02 15:04:05"
+)
 
 func (y Style) width() int {
 	if y.Width <= 0 {
