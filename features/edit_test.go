@@ -320,7 +320,7 @@ func TestSplitPutsPartsInPlace(t *testing.T) {
 
 func TestRetire(t *testing.T) {
 	l := mustParse(t, sample)
-	if _, err := l.Retire("F001"); err == nil || !strings.Contains(err.Error(), "F002 depend") || len(hint.Of(err)) == 0 {
+	if _, err := l.Retire("F001"); err == nil || !strings.Contains(err.Error(), "needed by F002") || len(hint.Of(err)) == 0 {
 		t.Errorf("others depend on it: %v", err)
 	}
 	data := l.Bytes()

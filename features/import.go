@@ -68,10 +68,13 @@ func formOf(data []byte) (string, error) {
 		return form, err
 	}
 	if s.pos == len(data) {
-		return "", s.fail(0, "the file is empty", "give a list of features")
+		return "", s.fail(0, "the file is empty", smallest)
 	}
-	return "", s.wrong("a list of features")
+	return "", s.fail(s.pos, "expected a list of features in JSON", smallest)
 }
+
+// smallest shows the least that Import takes.
+const smallest = `the smallest one: [{"description": "The page greets", "steps": ["Open the page", "It says \"hello\""]}]`
 
 func importArray(data []byte, project, goal string) (*List, error) {
 	s, err := newScanner(data)

@@ -121,6 +121,13 @@ func parse(data []byte, lenient bool) (l *List, complete bool, err error) {
 
 func (p span) text(data []byte) []byte { return data[p.start:p.end] }
 
+func nameOf(f Feature) string {
+	if f.ID == "" {
+		return "the feature"
+	}
+	return "the feature " + f.ID
+}
+
 func exampleOf(key string) string {
 	switch key {
 	case "version":
@@ -199,7 +206,7 @@ func readFeature(s *scanner, lenient bool) (f Feature, p spot, err error) {
 	}
 	for _, key := range []string{"id", "description", "steps", "passes"} {
 		if _, ok := p.values[key]; !ok && !(lenient && (key == "id" || key == "passes")) {
-			return f, p, s.fail(p.object.start, "the feature "+f.ID+" has no "+quote(key), "add it: "+exampleOf(key))
+			return f, p, s.fail(p.object.start, nameOf(f)+" has no "+quote(key), "add it: "+exampleOf(key))
 		}
 	}
 	return f, p, nil

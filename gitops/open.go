@@ -144,6 +144,9 @@ func (r *Repo) locate(ctx context.Context, dir string) error {
 func notARepository(dir string, err error) error {
 	var e *Error
 	if errors.As(err, &e) && strings.Contains(e.Stderr, "not a git repository") {
+		if abs, aerr := filepath.Abs(dir); aerr == nil {
+			dir = abs
+		}
 		return hint.Errorf("run `git init` there first, or change to a repository", "%s is not in a git repository", dir)
 	}
 	if err == nil {

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/urfave/cli/v2"
 
+	"gitagent/gitops"
 	"gitagent/hooks"
+	"gitagent/internal/hint"
 	"gitagent/internal/plain"
 	"gitagent/internal/session"
 )
@@ -22,10 +26,11 @@ func checkCommand(t *terminal) *cli.Command {
 				return err
 			}
 			rng := c.Args().First()
-			if rng == "" {
-				rng = "HEAD"
-			}
 			rep, err := hooks.CheckRange(c.Context, repo, rng)
+			var git *gitops.Error
+			if rng != "" && errors.As(err, &git) {
+				return hint.New(err, "give commits that are there, for example: git agent check main..HEAD")
+			}
 			if err != nil {
 				return err
 			}

@@ -150,7 +150,7 @@ func (s *step) judge(ctx context.Context) ([]string, error) {
 	s.mark("check")
 	s.emit(Event{Kind: "phase", Phase: "check"})
 	if found, ok := s.refused[tree]; ok { // no tree is checked twice: luck is no proof
-		return append([]string{"these files were checked before, and this was found:"}, found...), nil
+		return append([]string{"these files were checked before, and this was found"}, found...), nil
 	}
 	v, err := s.check(ctx, tree)
 	if err != nil {

@@ -23,7 +23,7 @@ func lock(agentDir string) (unlock func(), err error) {
 		return nil, fmt.Errorf("session lock: %w", err)
 	}
 	if !ok {
-		return nil, hint.Errorf("wait for it to end, or look at it with: git agent status", "another session works in this repository")
+		return nil, hint.Errorf("wait for it to end, or stop it with Ctrl-C where it runs; one that was killed does not lock", "another session works in this repository")
 	}
 	return func() { _ = l.Unlock() }, nil
 }

@@ -68,7 +68,7 @@ func Prove(ctx context.Context, repo *gitops.Repo, set Settings, ids []string, r
 func (s *step) openForProof(ctx context.Context, rev string) error {
 	commit, err := s.repo.Resolve(ctx, rev)
 	if err != nil {
-		return err
+		return lacking(rev, err)
 	}
 	if s.base, err = s.repo.Commit(ctx, string(commit)); err != nil {
 		return err
@@ -189,7 +189,7 @@ func pageCell(ctx context.Context, temp string) (*sandbox.Cell, error) {
 func ListAt(ctx context.Context, repo *gitops.Repo, rev string) (*features.List, error) {
 	tree, err := repo.TreeOf(ctx, rev)
 	if err != nil {
-		return nil, err
+		return nil, lacking(rev, err)
 	}
 	data, err := repo.ReadFile(ctx, tree, features.Path)
 	if err != nil {

@@ -212,6 +212,15 @@ func newID(now time.Time) string {
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
 }
 
+// lacking says what is missing where rev names nothing: before the first
+// commit that is the list.
+func lacking(rev string, err error) error {
+	if rev == "HEAD" {
+		return needList(err)
+	}
+	return err
+}
+
 // needList says what to do where a repository has no list.
 func needList(err error) error {
 	if errors.Is(err, gitops.ErrNotFound) {

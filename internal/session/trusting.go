@@ -25,7 +25,7 @@ type Untrusted struct {
 func Distrusted(ctx context.Context, repo *gitops.Repo) ([]Untrusted, error) {
 	tree, err := repo.TreeOf(ctx, "HEAD")
 	if err != nil {
-		return nil, err
+		return nil, needList(err)
 	}
 	trust := project.OpenTrust(repo.AgentDir())
 	digest, err := CommandsDigest(ctx, repo, tree)

@@ -36,8 +36,11 @@ func Undo(ctx context.Context, repo *gitops.Repo) (Undone, error) {
 	if err != nil {
 		return Undone{}, err
 	}
-	if head.Commit == "" || head.Branch == "" {
-		return Undone{}, hint.Errorf("switch to the branch first", "undo needs a branch with a commit")
+	if head.Commit == "" {
+		return Undone{}, needList(gitops.ErrNotFound)
+	}
+	if head.Branch == "" {
+		return Undone{}, hint.Errorf("switch to the branch first", "undo needs a branch, and HEAD is detached")
 	}
 	tip, err := repo.Commit(ctx, string(head.Commit))
 	if err != nil {
