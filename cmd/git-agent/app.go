@@ -1,9 +1,12 @@
 package main
 
 import (
+	"strings"
+
 	"github.com/urfave/cli/v2"
 
 	"gitagent/gitops"
+	"gitagent/internal/hint"
 	"gitagent/internal/session"
 )
 
@@ -44,9 +47,19 @@ func settle(cmds []*cli.Command) {
 				b.DisableDefaultText = true
 			}
 		}
-		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return usage("%s", err.Error()) }
+		c.OnUsageError = func(_ *cli.Context, err error, _ bool) error { return misused(c, err) }
 		settle(c.Subcommands)
 	}
+}
+
+// misused says what is wrong with a flag's value, and how a time is written.
+func misused(c *cli.Command, err error) error {
+	for _, f := range c.Flags {
+		if _, ok := f.(*cli.DurationFlag); ok && strings.Contains(err.Error(), "flag -"+f.Names()[0]+":") {
+			return hint.New(usage("%s", err.Error()), "a time has a unit: 90m, 8h")
+		}
+	}
+	return usage("%s", err.Error())
 }
 
 var jsonFlag = &cli.BoolFlag{Name: "json", Usage: "print JSON"}

@@ -14,6 +14,7 @@ import (
 
 	"gitagent/features"
 	"gitagent/internal/hint"
+	"gitagent/internal/model"
 	"gitagent/internal/plain"
 	"gitagent/internal/session"
 )
@@ -50,6 +51,10 @@ func initCommand(t *terminal) *cli.Command {
 			}
 			if errors.Is(err, session.ErrNoWish) {
 				return &exitError{code: codeUsage, err: err}
+			}
+			var nobody *model.UnreachableError
+			if errors.As(err, &nobody) {
+				return hint.New(errors.New(err.Error()), append(hint.Of(err), "a list written by hand needs no model: git agent init --features FILE (man git-agent shows one)")...)
 			}
 			if err != nil {
 				return err

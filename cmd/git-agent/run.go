@@ -37,7 +37,11 @@ func runCommand(t *terminal) *cli.Command {
 					return jerr
 				}
 			} else {
-				t.printf("%s: %d of %d features pass, %s, %d verified%s\n", res.Stopped, res.Passing, res.Total, plain.Count(res.Steps, "session"), res.Verified, after("; ", plain.Line(res.Reason, 300)))
+				reason := res.Reason
+				if err != nil {
+					reason = "" // it is shown as the error
+				}
+				t.printf("%s: %d of %d features pass, %s, %d verified%s\n", res.Stopped, res.Passing, res.Total, plain.Count(res.Steps, "session"), res.Verified, after("; ", plain.Line(reason, 300)))
 			}
 			return ending(err, res.Stopped.ExitCode())
 		},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gitagent/features"
 	"gitagent/gitops"
 	"gitagent/hooks"
 	"gitagent/internal/browser"
@@ -43,7 +44,11 @@ func Diagnose(ctx context.Context, repo *gitops.Repo, repoErr error, set Setting
 	} else {
 		version, err := repo.Version(ctx)
 		add("git", "git "+version+", "+repo.Top(), err)
-		add("hooks", "installed, and a trial commit in a scratch clone was refused as it should be", hooks.Probe(ctx, repo))
+		if !hasList(ctx, repo) {
+			add("hooks", "none needed yet; git agent init installs them with its list", nil)
+		} else {
+			add("hooks", "installed, and a trial commit in a scratch clone was refused as it should be", hooks.Probe(ctx, repo))
+		}
 	}
 	text, err := browserFinding(ctx, set)
 	add("browser", text, err)
@@ -59,6 +64,15 @@ func Diagnose(ctx context.Context, repo *gitops.Repo, repoErr error, set Setting
 	text, err = diskFinding()
 	add("trees", text, err)
 	return all
+}
+
+// hasList says whether the last commit has a list, readable or not.
+func hasList(ctx context.Context, repo *gitops.Repo) bool {
+	tree, err := repo.TreeOf(ctx, "HEAD")
+	if err == nil {
+		_, err = repo.EntryAt(ctx, tree, features.Path)
+	}
+	return !errors.Is(err, gitops.ErrNotFound)
 }
 
 func browserFinding(ctx context.Context, set Settings) (string, error) {
