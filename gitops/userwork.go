@@ -202,7 +202,7 @@ func (r *Repo) CommitPaths(ctx context.Context, message string, paths []string) 
 	if _, err := r.run(ctx, call{mode: asUser, args: args, stdin: []byte(message)}); err != nil {
 		return "", errors.Join(fmt.Errorf("commit: %w", err), r.unstage(ctx, fresh))
 	}
-	return r.Resolve(ctx, "HEAD")
+	return r.Resolve(context.WithoutCancel(ctx), "HEAD") // it is committed, whatever happens now
 }
 
 // LocalChanges are those of the paths whose content in the work tree or in the

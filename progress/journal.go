@@ -74,11 +74,11 @@ func loadJournal(ctx context.Context, repo *gitops.Repo, tip gitops.OID) (*Journ
 
 // take reads one file of the journal's tree.
 func (j *Journal) take(name string, data []byte) (err error) {
-	feature, isStatus := statusOf(name)
+	feature := StatusOf(name)
 	switch {
 	case name == Path:
 		j.entries, err = Parse(data)
-	case isStatus:
+	case feature != "":
 		var s *Status
 		if s, err = ParseStatus(feature, data); err == nil {
 			j.events[feature] = s.Events
@@ -87,15 +87,6 @@ func (j *Journal) take(name string, data []byte) (err error) {
 		j.files[name] = data
 	}
 	return err
-}
-
-// statusOf is the feature whose status file stands at name.
-func statusOf(name string) (string, bool) {
-	id, ok := strings.CutPrefix(name, StatusDir+"/")
-	if !ok {
-		return "", false
-	}
-	return strings.CutSuffix(id, ".md")
 }
 
 // Tip is the commit that was read, "" when there was none.
@@ -121,7 +112,7 @@ func (j *Journal) File(name string) ([]byte, bool) {
 // another process was faster.
 func RecordJournal(ctx context.Context, repo *gitops.Repo, entries []Entry, events map[string][]Event, files map[string][]byte) error {
 	for name := range files {
-		if _, ok := statusOf(name); ok || name == Path {
+		if StatusOf(name) != "" || name == Path {
 			return fmt.Errorf("record in the journal: %s is written by entries and events", name)
 		}
 	}

@@ -20,6 +20,16 @@ const StatusDir = ".agent/status"
 // StatusPath is where the status of a feature stands in a repository.
 func StatusPath(id string) string { return StatusDir + "/" + id + ".md" }
 
+// StatusOf is the feature whose status file stands at name, "" for other files.
+func StatusOf(name string) string {
+	id, below := strings.CutPrefix(name, StatusDir+"/")
+	id, isStatus := strings.CutSuffix(id, ".md")
+	if !below || !isStatus {
+		return ""
+	}
+	return id
+}
+
 // The kinds of event that change a feature's state. Others are history.
 const (
 	EventDefect      = "defect"   // something observed that is wrong

@@ -122,3 +122,36 @@ func TestRewordedFeature(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 }
+
+// TestUndoneHistory: what an undone commit had brought into the log is there
+// again with the next one.
+func TestUndoneHistory(t *testing.T) {
+	repo, dir := project(t, sumList)
+	first := mustStep(t, repo, settings(t, sumContract, rest(done)), session.Options{})
+	second := mustStep(t, repo, settings(t, sumContract, rest(work, done)), session.Options{})
+	if _, err := session.Undo(context.Background(), repo); err != nil {
+		t.Fatal(err)
+	}
+	third := mustStep(t, repo, settings(t, sumContract, rest(work, done)), session.Options{})
+	log := testenv.Git(t, dir, "show", "HEAD:progress.md")
+	for _, want := range []string{first.Session, second.Session, "undone", third.Session} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log lacks %s:\n%s", want, log)
+		}
+	}
+	if got := testenv.Git(t, dir, "status", "--porcelain"); got != "" {
+		t.Error(got)
+	}
+}
+
+// TestRunParksInSpiteOfAHint: the hint of a run is one act of a person, not one
+// for each session.
+func TestRunParksInSpiteOfAHint(t *testing.T) {
+	repo, _ := project(t, sumList)
+	set := settings(t, sumContract, rest(done))
+	set.Park = 2
+	res, err := session.Run(context.Background(), repo, set, session.RunOptions{Step: session.Options{Hint: "try"}}, nil)
+	if err != nil || res.Stopped != session.RunBlocked || res.Steps != 2 {
+		t.Fatalf("%+v, %v", res, err)
+	}
+}

@@ -84,7 +84,7 @@ func (s *step) choose(ctx context.Context) error {
 		return err
 	}
 	s.script = &transcript{}
-	if s.opt.ID != "" || s.opt.Hint != "" {
+	if (s.opt.ID != "" || s.opt.Hint != "") && !s.opt.again {
 		s.record("orient", progress.EventPerson, plain.Line(s.opt.Hint, 300))
 	}
 	s.mark("orient")

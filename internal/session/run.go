@@ -75,6 +75,7 @@ func Run(ctx context.Context, repo *gitops.Repo, set Settings, opt RunOptions, w
 		stepCtx, cancel := limit(ctx, opt.MaxTime, started)
 		out, err := Step(stepCtx, repo, set, opt.Step, w)
 		cancel()
+		opt.Step.again = true
 		if errors.Is(err, ErrAllPassing) {
 			r.Stopped = AllPassing
 			return r, nil

@@ -26,6 +26,7 @@ type Options struct {
 	ID           string // feature, empty chooses
 	Hint         string // a person's word to the executor
 	AllowNetwork bool   // set-up may use the network without asking
+	again        bool   // a later session of one run: the hint is no new act of a person
 	// Ask puts a yes-or-no question to a person; nil means that nobody is there.
 	Ask func(question string) bool
 }

@@ -70,7 +70,53 @@ func Undo(ctx context.Context, repo *gitops.Repo) (Undone, error) {
 		}
 		return u, err
 	}
+	if err := remember(context.WithoutCancel(ctx), repo, tip, u); err != nil {
+		return u, fmt.Errorf("the branch is back, but the log of what was undone is only at %s: %w", u.Kept, err)
+	}
 	return u, nil
+}
+
+// remember puts what the undone commit had added to the log and to the status
+// files back into the journal, and that a person undid it: no history is lost
+// with the commit.
+func remember(ctx context.Context, repo *gitops.Repo, tip gitops.CommitInfo, u Undone) error {
+	before, err := repo.TreeOf(ctx, string(tip.Parents[0]))
+	if err != nil {
+		return err
+	}
+	changes, err := repo.DiffTrees(ctx, before, tip.Tree)
+	if err != nil {
+		return err
+	}
+	old, new := reader{ctx: ctx, repo: repo, tree: before}, reader{ctx: ctx, repo: repo, tree: tip.Tree}
+	now := time.Now().UTC()
+	var entries []progress.Entry
+	events := map[string][]progress.Event{}
+	for _, c := range changes {
+		if id := progress.StatusOf(c.Path); id != "" {
+			was, err1 := progress.ParseStatus(id, old.file(c.Path))
+			is, err2 := progress.ParseStatus(id, new.file(c.Path))
+			if err := errors.Join(err1, err2); err != nil {
+				return err
+			}
+			events[id] = is.Events[min(len(was.Events), len(is.Events)):]
+		}
+		if c.Path == progress.Path {
+			was, err1 := progress.Parse(old.file(c.Path))
+			is, err2 := progress.Parse(new.file(c.Path))
+			if err := errors.Join(err1, err2); err != nil {
+				return err
+			}
+			entries = is[min(len(was), len(is)):]
+		}
+	}
+	entries = append(entries, progress.Entry{Time: now, Kind: progress.KindNote, Session: u.Session, Feature: u.Feature, Outcome: "undone",
+		Facts: []string{"a person took session " + u.Session + " back; its commit is kept at " + u.Kept}})
+	events[u.Feature] = append(events[u.Feature], progress.Event{Time: now, Session: u.Session, Phase: "undo", Kind: progress.EventPerson, Detail: "undone by a person"})
+	if err := errors.Join(old.err, new.err); err != nil {
+		return err
+	}
+	return progress.RecordJournal(ctx, repo, entries, events, nil)
 }
 
 func trailer(c gitops.CommitInfo, name string) string {
