@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"sort"
 	"strings"
@@ -68,6 +69,13 @@ func hooksCommand(t *terminal) *cli.Command {
 func (t *terminal) tellHooks(done hooks.Installed) {
 	for _, h := range done.Hooks {
 		t.printf("  hook:  %s %s%s%s\n", h.Done, h.Path, after(", the former one runs first as ", h.Kept), after(": ", plain.Line(h.Why, 300)))
+	}
+}
+
+// tellMissingHooks says when they do not fire here, as in a new clone.
+func (t *terminal) tellMissingHooks(ctx context.Context, repo *gitops.Repo) {
+	if st, err := hooks.Inspect(ctx, repo); err == nil && !st.OK() {
+		t.printf("  hooks: they do not fire in this clone; git agent hooks status shows why, git agent hooks install sets them\n")
 	}
 }
 

@@ -52,6 +52,10 @@ func initCommand(t *terminal) *cli.Command {
 			if errors.Is(err, session.ErrNoWish) {
 				return &exitError{code: codeUsage, err: err}
 			}
+			if err != nil && c.Context.Err() != nil {
+				t.notef("interrupted; nothing is set up yet, and the next init begins anew\n")
+				return exit(refusal(c.Context))
+			}
 			var nobody *model.UnreachableError
 			if errors.As(err, &nobody) {
 				return hint.New(errors.New(err.Error()), append(hint.Of(err), "a list written by hand needs no model: git agent init --features FILE (man git-agent shows one)")...)
@@ -63,6 +67,9 @@ func initCommand(t *terminal) *cli.Command {
 				return t.printJSON(res)
 			}
 			t.tellInit(res)
+			if res.Already {
+				t.tellMissingHooks(c.Context, repo)
+			}
 			return nil
 		},
 	}
