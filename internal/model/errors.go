@@ -45,7 +45,12 @@ type UnreachableError struct {
 }
 
 func (e *UnreachableError) Error() string {
-	return fmt.Sprintf("no model server answers at %s: %v", e.Host, e.Err)
+	why := e.Err
+	var op *net.OpError
+	if errors.As(why, &op) { // else the address is said twice
+		why = op.Err
+	}
+	return fmt.Sprintf("no model server answers at %s: %v", e.Host, why)
 }
 
 func (e *UnreachableError) Unwrap() error { return e.Err }
