@@ -207,21 +207,27 @@ func (s *Status) Apply(e Event) {
 				s.Defects[i].Fixed = true
 			}
 		}
+	case EventVerified:
+		for i := range s.Defects {
+			s.Defects[i].Fixed = true
+		}
+	}
+	s.count(e)
+	s.Events = append(s.Events, e)
+}
+
+// count books an event towards parking.
+func (s *Status) count(e Event) {
+	switch e.Kind {
 	case EventIncomplete, EventUnverified, EventBlocked:
 		s.Incomplete++
 		s.Blocked = ""
 		if e.Kind == EventBlocked {
 			s.Blocked = either(e.Detail, "no reason given")
 		}
-	case EventVerified:
-		s.Incomplete, s.Blocked = 0, ""
-		for i := range s.Defects {
-			s.Defects[i].Fixed = true
-		}
-	case EventPerson:
+	case EventVerified, EventPerson:
 		s.Incomplete, s.Blocked = 0, ""
 	}
-	s.Events = append(s.Events, e)
 }
 
 func either(a, b string) string {
@@ -274,16 +280,22 @@ func DefectKey(observed string) string {
 // in a row ended without a flip. A limit of 0 or less parks nothing.
 func (s *Status) Parked(limit int) bool { return limit > 0 && s.Incomplete >= limit }
 
-// Heed lets a person's acts in the log count: one on this feature that is newer
-// than its last event starts the count towards parking anew.
+// Heed lets a person's acts in the log count: after one on this feature only
+// the events that are newer count towards parking.
 func (s *Status) Heed(entries []Entry) {
-	var last time.Time
-	if n := len(s.Events); n > 0 {
-		last = s.Events[n-1].Time
-	}
+	var act time.Time
 	for _, e := range entries {
-		if e.Kind == KindFeatures && e.Feature == s.Feature && !e.Time.Before(last) {
-			s.Incomplete, s.Blocked = 0, ""
+		if e.Kind == KindFeatures && e.Feature == s.Feature && !e.Time.Before(act) {
+			act = e.Time
+		}
+	}
+	if act.IsZero() {
+		return
+	}
+	s.Incomplete, s.Blocked = 0, ""
+	for _, e := range s.Events {
+		if e.Time.After(act) {
+			s.count(e)
 		}
 	}
 }

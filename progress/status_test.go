@@ -100,9 +100,20 @@ func TestParkedUntilAPersonActs(t *testing.T) {
 	if !parked.Parked(3) {
 		t.Error("an older act, or one on another feature, counts")
 	}
-	parked.Heed([]Entry{{Time: day.Add(time.Hour), Kind: KindFeatures, Feature: "F001"}})
-	if parked.Parked(3) {
-		t.Error("a person's act does not count")
+	act := []Entry{{Time: day.Add(time.Hour), Kind: KindFeatures, Feature: "F001"}}
+	for _, kind := range []string{"", "environment", "interrupted"} { // what says nothing about the feature parks nothing
+		if kind != "" {
+			parked.Apply(Event{Time: day.Add(2 * time.Hour), Kind: kind})
+		}
+		if parked.Heed(act); parked.Parked(1) {
+			t.Errorf("a person's act does not count after %q", kind)
+		}
+	}
+	for range 3 {
+		parked.Apply(Event{Time: day.Add(3 * time.Hour), Kind: EventIncomplete})
+	}
+	if parked.Heed(act); !parked.Parked(3) {
+		t.Error("sessions after a person's act do not count")
 	}
 }
 
