@@ -205,7 +205,7 @@ func (t *terminal) tellInit(r session.InitResult) {
 	}
 	t.printf("  wrote: %s\n  kept:  commit %s holds exactly these files\n", strings.Join(r.Files, ", "), r.Commit.Short())
 	if r.Claimed > 0 {
-		t.printf("  note:  %s said to pass already: a claim, until a session or git agent verify proves it\n", plain.Count(r.Claimed, "feature"))
+		t.printf("  note:  %s said to pass already: a claim without a proof, and shown as one\n", plain.Count(r.Claimed, "feature"))
 	}
 	t.tellHooks(r.Hooks)
 	for _, a := range r.HookAdvice {
