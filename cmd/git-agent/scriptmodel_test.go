@@ -24,7 +24,8 @@ import (
 type script struct {
 	// Areas and Features are the planner's answers, Contract those to requests
 	// for a contract: a list, or one list for each feature. Without any, those
-	// of testdata/sums.contracts.json.
+	// of testdata/sums.contracts.json. {"meanwhile": COMMAND} in a list is run
+	// before the next answer of it is given.
 	Areas    []json.RawMessage            `json:"areas"`
 	Features []json.RawMessage            `json:"features"`
 	Contract []json.RawMessage            `json:"contract"`
@@ -122,7 +123,15 @@ func (m *scripted) structured(req api.ChatRequest) modeltest.Step {
 			kind.name, _, _ = strings.Cut(rest, ":")
 			kind.list = m.ByID[kind.name]
 		}
-		if text := m.next(kind.name, kind.list); text != nil {
+		text := m.next(kind.name, kind.list)
+		var event struct{ Meanwhile string }
+		if json.Unmarshal(text, &event) == nil && event.Meanwhile != "" {
+			if err := m.meanwhile(event.Meanwhile); err != nil {
+				m.fail("the model's script: %v", err)
+			}
+			text = m.next(kind.name, kind.list)
+		}
+		if text != nil {
 			return modeltest.Say(unquoted(text))
 		}
 		m.fail("the model's script has no answer of the kind %s", kind.name)

@@ -141,7 +141,10 @@ func (s *step) pick(ctx context.Context) error {
 var ErrAllPassing = errors.New("all features pass")
 
 func (s *step) nothingLeft(skipped []features.Skipped) error {
-	if s.out.Passing == s.out.Total {
+	switch s.out.Total {
+	case 0:
+		return ended(Blocked, "the list is empty: git agent features add")
+	case s.out.Passing:
 		return ErrAllPassing
 	}
 	reasons := make([]string, 0, len(skipped))
