@@ -83,8 +83,8 @@ func (j *Journal) take(name string, data []byte) (err error) {
 		if s, err = ParseStatus(feature, data); err == nil {
 			j.events[feature] = s.Events
 		}
-	default:
-		j.files[name] = data
+	case proofFor(name) != "":
+		j.files[name] = data // a contract; nothing else was ever put there by us
 	}
 	return err
 }
@@ -107,13 +107,13 @@ func (j *Journal) File(name string) ([]byte, bool) {
 	return bytes.Clone(data), ok
 }
 
-// RecordJournal adds entries, events by feature and files (path to content;
-// neither log nor status files) in one commit on the ref. It starts over when
-// another process was faster.
+// RecordJournal adds entries, events by feature and contracts (path to content,
+// nil to forget it) in one commit on the ref. It starts over when another
+// process was faster.
 func RecordJournal(ctx context.Context, repo *gitops.Repo, entries []Entry, events map[string][]Event, files map[string][]byte) error {
 	for name := range files {
-		if StatusOf(name) != "" || name == Path {
-			return fmt.Errorf("record in the journal: %s is written by entries and events", name)
+		if proofFor(name) == "" {
+			return fmt.Errorf("record in the journal: %s is no contract", name)
 		}
 	}
 	for range recordTries {
@@ -136,7 +136,13 @@ func (j *Journal) add(entries []Entry, events map[string][]Event, files map[stri
 	for feature, list := range events {
 		j.events[feature] = append(j.events[feature], list...)
 	}
-	maps.Copy(j.files, files)
+	for name, data := range files {
+		if data == nil {
+			delete(j.files, name)
+		} else {
+			j.files[name] = data
+		}
+	}
 }
 
 // write commits the journal and moves the ref from old; parent "" makes a

@@ -128,20 +128,49 @@ func TestClearKeepsWhatCameMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	record(1, map[string][]byte{"a": []byte("1"), "b": []byte("1")})
+	const fileA, fileB = ".agent/contracts/F001.json", ".agent/contracts/F002.json"
+	record(1, map[string][]byte{fileA: []byte("1"), fileB: []byte("1")})
 	seen := load(t, repo).Tip()
-	record(2, map[string][]byte{"b": []byte("2")})
+	record(2, map[string][]byte{fileB: []byte("2")})
 	if err := ClearJournal(ctx, repo, seen); err != nil {
 		t.Fatal(err)
 	}
 	j := load(t, repo)
-	_, hasA := j.File("a")
-	b, _ := j.File("b")
+	_, hasA := j.File(fileA)
+	b, _ := j.File(fileB)
 	if e := j.Entries(); len(e) != 1 || e[0].Session != "s2" || len(j.Events("F001")) != 1 || hasA || string(b) != "2" {
 		t.Errorf("left: %+v, %v, %q", e, hasA, b)
 	}
 	if err := RecordJournal(ctx, repo, nil, nil, map[string][]byte{Path: nil}); err == nil {
 		t.Error("the log was recorded as a file")
+	}
+	record(3, map[string][]byte{fileB: nil})
+	if _, has := load(t, repo).File(fileB); has {
+		t.Error("a contract that was taken out is still there")
+	}
+}
+
+// A journal may come from elsewhere: what is no contract in it is left alone.
+func TestForeignFilesInTheJournal(t *testing.T) {
+	testenv.Clean(t)
+	repo, ctx := open(t, testenv.Repo(t)), context.Background()
+	tree, err := repo.EditTree(ctx, "", []gitops.Edit{
+		{Path: ".agent/contracts/F001.json", Data: []byte("c")}, {Path: ".agent/evidence/F001.json", Data: []byte("e")},
+		{Path: ".agent/config", Data: []byte("c")}, {Path: "features.json", Data: []byte("f")}, {Path: "src/x.sh", Data: []byte("x")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	commit, err := repo.CommitTree(ctx, gitops.CommitSpec{Tree: tree, Message: "journal\n", Internal: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := repo.UpdateRef(ctx, JournalRef, commit, "", "test"); err != nil {
+		t.Fatal(err)
+	}
+	files := load(t, repo).Fold(nil, func(string) []byte { return nil })
+	if len(files) != 1 || string(files[".agent/contracts/F001.json"]) != "c" {
+		t.Errorf("landing would write %v", files)
 	}
 }
 
