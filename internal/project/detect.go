@@ -1,7 +1,6 @@
 package project
 
 import (
-	"encoding/json"
 	"io/fs"
 	"regexp"
 	"strings"
@@ -72,15 +71,9 @@ func (d *detector) test(name, command, runner, reason string) {
 // npm reads the scripts of package.json. A dev server such as vite takes its
 // port as an argument, most others from PORT.
 func (d *detector) npm() {
-	var pkg struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	data, err := readCapped(d.fsys, "package.json")
-	if err != nil || json.Unmarshal(data, &pkg) != nil {
-		return
-	}
+	scripts := ScriptsIn(d.fsys)
 	for _, name := range []string{"start", "dev"} {
-		line := strings.TrimSpace(pkg.Scripts[name])
+		line := strings.TrimSpace(scripts[name])
 		if line == "" || d.cfg.Start != "" {
 			continue
 		}
@@ -90,7 +83,7 @@ func (d *detector) npm() {
 		}
 		d.because("start: package.json has the script " + name)
 	}
-	switch line := strings.TrimSpace(pkg.Scripts["test"]); {
+	switch line := strings.TrimSpace(scripts["test"]); {
 	case line == "" || strings.Contains(line, "no test specified"):
 	case nodeTest.MatchString(line):
 		d.test("npm", line, RunnerNode, "tests: the test script of package.json is node --test")

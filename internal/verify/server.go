@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -57,12 +58,38 @@ func (v *Verifier) serve(ctx context.Context, cell *room, t Target) (*app, error
 	if t.Config.Start != "" {
 		return v.startServer(ctx, cell, t)
 	}
+	dir, err := staticDir(t)
+	if err != nil {
+		return nil, err
+	}
 	ln, err := cell.Listen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	srv := browser.ServeStatic(ln, filepath.Join(t.Dir, filepath.FromSlash(t.Config.Static)))
+	srv := browser.ServeStatic(ln, dir)
 	return &app{url: srv.URL(), stop: func() { srv.Close() }}, nil
+}
+
+// staticDir is the folder to serve. This process serves it, outside the cell: a
+// link that the product's own commands put there must not lead to files of the
+// user.
+func staticDir(t Target) (string, error) {
+	dir := filepath.Join(t.Dir, filepath.FromSlash(t.Config.Static))
+	root, err := filepath.EvalSymlinks(t.Dir)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return dir, nil // the server says so
+	}
+	if err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+		return "", &serveError{verdict: Fail, msg: fmt.Sprintf("the folder %s of the page leads out of the project", plain.Line(t.Config.Static, 80))}
+	}
+	return real, nil
 }
 
 func (v *Verifier) startServer(ctx context.Context, cell *room, t Target) (*app, error) {

@@ -3,7 +3,6 @@ package verify
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -79,17 +78,11 @@ func countedScript(t Target, command string) (contract.TestRun, bool) {
 	default:
 		return contract.TestRun{}, false
 	}
-	data, err := os.ReadFile(filepath.Join(t.Dir, "package.json"))
-	if err != nil {
+	scripts := project.ScriptsIn(os.DirFS(t.Dir))
+	if scripts["pretest"] != "" || scripts["posttest"] != "" {
 		return contract.TestRun{}, false
 	}
-	var pkg struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	if json.Unmarshal(data, &pkg) != nil || pkg.Scripts["pretest"] != "" || pkg.Scripts["posttest"] != "" {
-		return contract.TestRun{}, false
-	}
-	run, ok := (&contract.Command{Run: pkg.Scripts["test"]}).Tests()
+	run, ok := (&contract.Command{Run: scripts["test"]}).Tests()
 	return run, ok && run.Runner != RunnerExit
 }
 
