@@ -214,6 +214,19 @@ func (f *Folder) Untracked(ctx context.Context) ([]string, error) {
 	return uniq(records(out)), nil
 }
 
+// Extra lists the files of the folder that are not in its tree, ignored ones
+// too; a nested repository is listed as "path/".
+func (f *Folder) Extra(ctx context.Context) ([]string, error) {
+	out, err := f.run(ctx, nil, "ls-files", "-z", "--others")
+	if err != nil {
+		return nil, fmt.Errorf("look for files beside the tree: %w", err)
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	return records(out), nil
+}
+
 func uniq(paths []string) []string {
 	slices.Sort(paths)
 	return slices.Compact(paths)

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,16 +69,12 @@ func (s *step) runCommand(ctx context.Context, command string, timeout time.Dura
 	if timeout <= 0 || timeout > s.set.Command {
 		timeout = s.set.Command
 	}
-	cell, err := s.sb.Open(ctx, s.policy(s.ws.ScratchDir()))
+	res, err := s.inScratch(ctx, command, timeout)
 	if err != nil {
 		return tools.CommandResult{}, err
 	}
-	defer cell.Close()
-	res, err := cell.Run(ctx, sandbox.Spec{Argv: []string{"/bin/sh", "-c", command}, Timeout: timeout, MaxOutput: 16 << 10})
-	if err != nil {
-		return tools.CommandResult{}, err
-	}
-	kept, err := s.ws.AfterCommand(ctx, tree)
+	protected := s.protected()
+	kept, err := s.ws.AfterCommand(ctx, tree, func(path string) bool { return tools.Forbidden(path) != "" || protected(path) != "" })
 	if err != nil {
 		return tools.CommandResult{}, err
 	}
@@ -85,6 +82,17 @@ func (s *step) runCommand(ctx context.Context, command string, timeout time.Dura
 		ExitCode: res.ExitCode, Output: plain.Text(string(res.Output)), Dropped: res.Dropped,
 		TimedOut: res.TimedOut, Limit: timeout, Signal: res.Signal, Kept: kept.Kept, Lost: kept.Lost,
 	}, nil
+}
+
+// inScratch runs a command in a cell that has ended, with all that was started
+// in it, when it returns.
+func (s *step) inScratch(ctx context.Context, command string, timeout time.Duration) (sandbox.Result, error) {
+	cell, err := s.sb.Open(ctx, s.policy(s.ws.ScratchDir()))
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	res, err := cell.Run(ctx, sandbox.Spec{Argv: []string{"/bin/sh", "-c", command}, Timeout: timeout, MaxOutput: 16 << 10})
+	return res, errors.Join(err, cell.Close())
 }
 
 // policy is what the model's commands may do. Their home and their caches are

@@ -15,8 +15,10 @@ import (
 )
 
 const (
-	maxLost     = 50       // how many lost paths are named
-	maxKeptFile = 64 << 20 // bytes of a lockfile that comes back
+	maxLost      = 50       // how many lost paths are named
+	maxKept      = 40       // files that one command brings back
+	maxKeptFile  = 16 << 20 // bytes of a lockfile that comes back
+	maxKeptTotal = 32 << 20 // bytes of all that one command brings back
 )
 
 // NotKept says what became of the changes that a command made in the scratch
@@ -49,8 +51,9 @@ func lockfile(name string) bool {
 
 // AfterCommand compares the scratch tree with tree, which it was synced to
 // before the command. Lockfiles and dependency entries of manifests go into
-// the session tree; everything else is reported as lost.
-func (w *Workspace) AfterCommand(ctx context.Context, tree gitops.OID) (NotKept, error) {
+// the session tree, unless their path is refused; everything else is reported
+// as lost. Nothing that the command started may still run.
+func (w *Workspace) AfterCommand(ctx context.Context, tree gitops.OID, refused func(path string) bool) (NotKept, error) {
 	var n NotKept
 	changed, err := w.scratch.Untracked(ctx)
 	if err != nil {
@@ -69,8 +72,12 @@ func (w *Workspace) AfterCommand(ctx context.Context, tree gitops.OID) (NotKept,
 		return n, fmt.Errorf("open the session tree: %w", err)
 	}
 	defer to.Close()
+	room := int64(maxKeptTotal)
 	for _, p := range changed {
-		whole, partly, err := w.bringBack(ctx, from, to, tree, p)
+		var whole, partly bool
+		if len(n.Kept) < maxKept && comesBack(p) && (refused == nil || !refused(p)) {
+			whole, partly, err = w.bringBack(ctx, from, to, tree, p, &room)
+		}
 		if err != nil {
 			return n, fmt.Errorf("bring %s back: %w", p, err)
 		}
@@ -86,17 +93,20 @@ func (w *Workspace) AfterCommand(ctx context.Context, tree gitops.OID) (NotKept,
 	return n, nil
 }
 
-// bringBack copies a lockfile whole, and of a manifest the dependency entries.
-func (w *Workspace) bringBack(ctx context.Context, from, to *os.Root, tree gitops.OID, p string) (whole, partly bool, err error) {
+// comesBack says whether a package manager writes files of this name.
+func comesBack(p string) bool {
 	name := path.Base(p)
-	merge := manifest(name)
-	if !lockfile(name) && merge == nil || IsHarnessFile(p) {
-		return false, false, nil
-	}
+	return (lockfile(name) || manifest(name) != nil) && !IsHarnessFile(p)
+}
+
+// bringBack copies a lockfile whole, and of a manifest the dependency entries.
+func (w *Workspace) bringBack(ctx context.Context, from, to *os.Root, tree gitops.OID, p string, room *int64) (whole, partly bool, err error) {
+	merge := manifest(path.Base(p))
 	data, ok := readRegular(from, p)
-	if !ok {
+	if !ok || int64(len(data)) > *room {
 		return false, false, nil
 	}
+	*room -= int64(len(data))
 	if merge == nil {
 		return true, false, writeFile(to, p, data)
 	}

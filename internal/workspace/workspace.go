@@ -17,6 +17,7 @@ type Workspace struct {
 	closed                  bool
 	repo                    *gitops.Repo
 	session, scratch, check *gitops.Folder
+	seal                    *seal
 }
 
 // Create makes the trees of session below root: the session tree holds the

@@ -3,6 +3,7 @@ package workspace_test
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -243,7 +244,8 @@ func TestAfterCommand(t *testing.T) {
 			must(t, os.RemoveAll(filepath.Join(d, "sub")))
 			must(t, os.Symlink(outside, filepath.Join(d, "sub")))
 		}, "", "sub sub/go.sum yarn.lock", map[string]string{"sub/go.sum": "old\n"}},
-		"deleted": {func(t *testing.T, d string) { must(t, os.Remove(filepath.Join(d, "a.js"))) }, "", "a.js", map[string]string{"a.js": "1\n"}},
+		"what may not be written": {func(t *testing.T, d string) { testenv.Write(t, d, "tests/package-lock.json", "{}") }, "", "tests/package-lock.json", nil},
+		"deleted":                 {func(t *testing.T, d string) { must(t, os.Remove(filepath.Join(d, "a.js"))) }, "", "a.js", map[string]string{"a.js": "1\n"}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -251,7 +253,7 @@ func TestAfterCommand(t *testing.T) {
 			tree, err := w.SyncScratch(ctx)
 			must(t, err)
 			c.command(t, w.ScratchDir())
-			n, err := w.AfterCommand(ctx, tree)
+			n, err := w.AfterCommand(ctx, tree, func(p string) bool { return strings.HasPrefix(p, "tests/") })
 			must(t, err)
 			if got := strings.Join(n.Kept, " "); got != c.kept {
 				t.Errorf("kept %q, want %q", got, c.kept)
@@ -269,7 +271,7 @@ func TestAfterCommand(t *testing.T) {
 			if c.kept == "" && next != tree {
 				t.Error("a command changed the session tree")
 			}
-			if n, err := w.AfterCommand(ctx, next); len(n.Kept)+len(n.Lost) != 0 || err != nil {
+			if n, err := w.AfterCommand(ctx, next, nil); len(n.Kept)+len(n.Lost) != 0 || err != nil {
 				t.Errorf("the next sync left %+v, %v", n, err)
 			}
 			must(t, w.Close())
@@ -286,8 +288,83 @@ func TestLostPathsAreCapped(t *testing.T) {
 	for i := range 70 {
 		testenv.Write(t, w.ScratchDir(), "out/"+strings.Repeat("x", i+1), "")
 	}
-	n, err := w.AfterCommand(t.Context(), tree)
+	n, err := w.AfterCommand(t.Context(), tree, nil)
 	if err != nil || len(n.Lost) != 50 || n.More != 20 {
 		t.Errorf("%d lost, %d more, %v", len(n.Lost), n.More, err)
+	}
+}
+
+// Lockfiles are the one thing that a command can write: they are no way to fill
+// the repository.
+func TestWhatComesBackIsBounded(t *testing.T) {
+	testenv.Clean(t)
+	r := open(t, testenv.Repo(t))
+	w := create(t, r, "")
+	tree, err := w.SyncScratch(t.Context())
+	must(t, err)
+	for i := range 60 {
+		testenv.Write(t, w.ScratchDir(), fmt.Sprintf("d%02d/yarn.lock", i), "x")
+	}
+	for i := range 3 {
+		testenv.Write(t, w.ScratchDir(), fmt.Sprintf("a%d/go.sum", i), strings.Repeat("x", 14<<20))
+	}
+	testenv.Write(t, w.ScratchDir(), "a/go.sum", strings.Repeat("x", 17<<20))
+	n, err := w.AfterCommand(t.Context(), tree, nil)
+	if err != nil || len(n.Kept) != 40 || len(n.Lost)+n.More != 24 || n.Kept[1] != "a1/go.sum" || n.Kept[2] != "d00/yarn.lock" {
+		t.Errorf("%d kept, %d lost, %v: %v", len(n.Kept), len(n.Lost)+n.More, err, n.Kept)
+	}
+}
+
+func TestSeal(t *testing.T) {
+	testenv.Clean(t)
+	dir := testenv.Repo(t)
+	base := commit(t, dir, "a.js", "1\n", ".gitignore", "node_modules/\n.cache/\n")
+	r, ctx := open(t, dir), t.Context()
+	w := create(t, r, base)
+	tree := treeOf(t, r, base)
+	must(t, w.SyncCheck(ctx, tree))
+	cache, outside := t.TempDir(), t.TempDir()
+	testenv.Write(t, w.CheckDir(), "node_modules/m/index.js", "m\n")
+	testenv.Write(t, cache, "go-build/x", "x\n")
+	testenv.Write(t, outside, "precious", "p\n")
+	must(t, w.Seal(ctx, cache))
+	sealed := func(want bool) {
+		t.Helper()
+		if got, err := w.Sealed(ctx); got != want || err != nil {
+			t.Errorf("Sealed = %v, %v", got, err)
+		}
+	}
+	sealed(true)
+	must(t, w.SyncCheck(ctx, tree))
+	sealed(true)
+
+	testenv.Write(t, w.CheckDir(), ".cache/impl", "i\n")
+	testenv.Write(t, cache, "impl", "i\n")
+	must(t, os.Symlink(outside, filepath.Join(w.CheckDir(), ".cache", "way")))
+	testenv.Git(t, filepath.Join(w.CheckDir(), ".cache"), "init", "-q", "nested")
+	testenv.Write(t, w.CheckDir(), ".cache/nested/x", "x\n")
+	sealed(false)
+	if intact, err := w.Unseal(ctx); !intact || err != nil {
+		t.Errorf("Unseal = %v, %v", intact, err)
+	}
+	sealed(true)
+	for _, gone := range []string{".cache/impl", ".cache/way", ".cache/nested/x"} {
+		if _, err := os.Lstat(filepath.Join(w.CheckDir(), gone)); err == nil {
+			t.Errorf("%s is still there", gone)
+		}
+	}
+	if read(t, outside, "precious") != "p\n" || read(t, w.CheckDir(), "node_modules/m/index.js") != "m\n" {
+		t.Error("more was removed")
+	}
+
+	// The same size and times, another content.
+	path := filepath.Join(w.CheckDir(), "node_modules/m/index.js")
+	st, err := os.Stat(path)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte("X\n"), 0o644))
+	must(t, os.Chtimes(path, st.ModTime(), st.ModTime()))
+	sealed(false)
+	if intact, err := w.Unseal(ctx); intact || err != nil {
+		t.Errorf("Unseal = %v, %v", intact, err)
 	}
 }
