@@ -53,7 +53,7 @@ func (s *step) failsEarlier(ctx context.Context, c *contract.Contract) (bool, er
 	if err != nil {
 		return false, err
 	}
-	s.bite = out.Checks
+	s.bite, s.biteTree = out.Checks, first
 	return out.Verdict == verify.Fail, s.ws.SyncCheck(ctx, s.baseID)
 }
 

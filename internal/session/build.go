@@ -11,6 +11,7 @@ import (
 	"gitagent/internal/model"
 	"gitagent/internal/plain"
 	"gitagent/internal/tools"
+	"gitagent/internal/verify"
 	"gitagent/internal/verify/evidence"
 )
 
@@ -39,6 +40,9 @@ func (k stop) String() string {
 
 // build runs DO and CHECK until a check passes or the attempts are used up.
 func (s *step) build(ctx context.Context) error {
+	if err := s.seal(ctx); err != nil {
+		return err
+	}
 	if s.already {
 		return s.judgeExisting(ctx)
 	}
@@ -349,4 +353,6 @@ type verdict struct {
 	defects    []string
 	unverified bool // nothing failed, but something could not be verified
 	record     evidence.Record
+	acted      verify.Outcome // of the contract, with its actions
+	clean      bool           // nothing of earlier work lay beside the tree
 }

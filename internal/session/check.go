@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path"
 	"time"
 
 	"gitagent/gitops"
@@ -23,12 +25,16 @@ func (s *step) check(ctx context.Context, tree gitops.OID) (verdict, error) {
 	if missing, err := s.freshCheckTree(ctx, tree); err != nil || missing != "" {
 		return verdict{defects: []string{missing}, unverified: true}, err
 	}
-	v := verdict{record: evidence.Record{
+	clean, err := s.ws.Sealed(ctx)
+	if err != nil {
+		return verdict{}, err
+	}
+	v := verdict{clean: clean, record: evidence.Record{
 		Version: evidence.Version, Feature: s.feature.ID, Session: s.id, Model: s.loaded.Name, Tree: string(tree),
 		Contract: s.contract.Digest(), Time: time.Now().UTC().Truncate(time.Second), AlreadyMet: s.already, Bite: s.bite,
 	}}
 	for _, part := range []func(context.Context, gitops.OID, *verdict) error{
-		s.checkContract, s.checkBite, s.checkTests, s.checkOlder,
+		s.checkContract, s.checkBite, s.checkTests, s.checkOlder, s.checkClean, s.checkHollow,
 	} {
 		if err := part(ctx, tree, &v); err != nil {
 			return verdict{}, err
@@ -52,10 +58,21 @@ func (s *step) freshCheckTree(ctx context.Context, tree gitops.OID) (missing str
 	if err := s.ws.SyncCheck(ctx, tree); err != nil {
 		return "", err
 	}
-	digest := project.LockDigest(os.DirFS(s.ws.CheckDir()))
-	if digest == s.installed {
+	if project.LockDigest(os.DirFS(s.ws.CheckDir())) == s.installed {
 		return "", nil
 	}
+	if _, err := s.ws.Unseal(ctx); err != nil {
+		return "", err
+	}
+	if missing, err = s.install(ctx, tree); err != nil || missing != "" {
+		return missing, err
+	}
+	return "", s.seal(ctx)
+}
+
+// install runs the project's set-up in the check tree, which holds tree.
+func (s *step) install(ctx context.Context, tree gitops.OID) (missing string, err error) {
+	digest := project.LockDigest(os.DirFS(s.ws.CheckDir()))
 	network, err := s.network()
 	if err != nil {
 		return "", err
@@ -73,7 +90,7 @@ func (s *step) checkContract(ctx context.Context, tree gitops.OID, v *verdict) e
 	if err != nil {
 		return err
 	}
-	v.record.Checks = out.Checks
+	v.record.Checks, v.acted = out.Checks, out
 	if out.NoMeans != "" {
 		return ended(Unverified, "%s", out.NoMeans)
 	}
@@ -106,7 +123,7 @@ func describe(c evidence.Check) string {
 // checkBite runs the contract without its actions on the finished tree: where
 // that passes, the actions prove nothing.
 func (s *step) checkBite(ctx context.Context, tree gitops.OID, v *verdict) error {
-	passed, why, err := s.ver.BiteWithoutActions(ctx, s.contract, s.target(s.ws.CheckDir(), tree))
+	passed, why, err := s.ver.BiteWithoutActions(ctx, s.contract, s.target(s.ws.CheckDir(), tree), v.acted)
 	if err != nil {
 		return err
 	}
@@ -119,6 +136,14 @@ func (s *step) checkBite(ctx context.Context, tree gitops.OID, v *verdict) error
 
 func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) error {
 	for _, t := range s.tests {
+		changed, err := s.changedScripts(ctx, t.cmd, tree)
+		if err != nil {
+			return err
+		}
+		if changed != "" {
+			v.defects = append(v.defects, fmt.Sprintf("package.json: the script %s decides how the existing tests run (%s) and may not be changed in a session", changed, plain.Line(t.cmd.Command, 60)))
+			continue
+		}
 		report, err := s.ver.Tests(ctx, s.target(s.ws.CheckDir(), tree), t.cmd)
 		if err != nil {
 			return err
@@ -175,4 +200,18 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 		v.defects = append(v.defects, fmt.Sprintf("feature %s (%s), which passed before, %s: %s", f.ID, plain.Line(f.Description, 100), how, firstReason(out.Checks)))
 	}
 	return nil
+}
+
+// changedScripts names a script of package.json that a test command goes through
+// and that the work changed: what is tested has no say in how.
+func (s *step) changedScripts(ctx context.Context, cmd project.TestCommand, tree gitops.OID) (string, error) {
+	var scripts [2]map[string]string
+	for i, from := range []gitops.OID{s.baseID, tree} {
+		data, err := s.repo.ReadFile(ctx, from, path.Join(cmd.Dir, "package.json"))
+		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+			return "", err
+		}
+		scripts[i] = project.NpmScripts(data)
+	}
+	return project.ChangedTestScript(cmd.Command, scripts[0], scripts[1]), nil
 }

@@ -32,7 +32,10 @@ func (s *step) keep(ctx context.Context) error {
 	}
 	s.events = append(s.events, progress.Event{Time: time.Now().UTC(), Phase: "stop", Session: s.id, Attempt: s.attempt, Kind: string(s.out.End), Detail: s.out.Reason})
 	files := map[string][]byte{}
-	if s.compiled && s.contract != nil {
+	switch {
+	case s.voidContract:
+		files[contract.Path(s.feature.ID)] = nil
+	case s.compiled && s.contract != nil:
 		files[contract.Path(s.feature.ID)] = s.contract.Bytes()
 	}
 	entries := append(append([]progress.Entry{}, s.noted...), s.entry(s.out.End, s.out.Reason))

@@ -166,7 +166,7 @@ func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, e
 	if out.NoMeans != "" {
 		return false, "", ended(Unverified, "%s", out.NoMeans)
 	}
-	s.bite = out.Checks
+	s.bite, s.biteTree = out.Checks, s.baseID
 	if out.Verdict != verify.Pass {
 		return bites, why, nil
 	}

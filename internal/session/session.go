@@ -55,6 +55,7 @@ type step struct {
 	compiled  bool // by this session: its text travels with the commit or the journal
 	already   bool
 	bite      []evidence.Check
+	biteTree  gitops.OID // where the contract had to fail
 	tests     []suite
 
 	crash          *crashLog
@@ -64,6 +65,7 @@ type step struct {
 	facts          []string
 	noted          []progress.Entry // regressions and repairs that replaying showed
 	broken         map[string]bool  // features that pass in the list and not in fact
+	voidContract   bool             // the contract turned out to prove nothing
 	note           string           // the model's own last words
 	attempt        int
 	lastBad        []string                // defects of the last rejection

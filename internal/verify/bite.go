@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gitagent/internal/verify/contract"
@@ -28,10 +29,11 @@ func (v *Verifier) Bite(ctx context.Context, c *contract.Contract, base Target) 
 
 // BiteWithoutActions runs c on the finished tree with each page's actions left
 // out: when that passes, the pages show what is asked whatever a person does.
-// Pages that are only looked at are exempt, and so are commands, whose
-// arguments and input are their action. The reason names the checks.
-func (v *Verifier) BiteWithoutActions(ctx context.Context, c *contract.Contract, finished Target) (passed bool, reason string, err error) {
-	idle := c.WithoutActions()
+// acted is how c came out there with its actions. Pages that are only looked at
+// are exempt, and so are commands, whose arguments and input are their action;
+// BiteHollow is for those. The reason names the checks.
+func (v *Verifier) BiteWithoutActions(ctx context.Context, c *contract.Contract, finished Target, acted Outcome) (passed bool, reason string, err error) {
+	idle := c.WithoutActions(acted.took)
 	if len(idle.Checks) == 0 {
 		return false, "", nil
 	}
@@ -44,6 +46,30 @@ func (v *Verifier) BiteWithoutActions(ctx context.Context, c *contract.Contract,
 		ids[i] = k.ID
 	}
 	return true, fmt.Sprintf("check %s passes on the page as it opens", strings.Join(ids, ", ")), nil
+}
+
+// BiteHollow runs the commands of c, test runs aside, on a target whose files
+// are there but empty, and names those that pass: they do not need the program
+// to do anything. only, where it is not nil, says which checks are asked.
+func (v *Verifier) BiteHollow(ctx context.Context, c *contract.Contract, hollow Target, only []string) (passing []string, err error) {
+	sub := c.Next(c.Revision)
+	sub.Checks = slices.DeleteFunc(sub.Checks, func(k contract.Check) bool {
+		if k.Command == nil || only != nil && !slices.Contains(only, k.ID) {
+			return true
+		}
+		_, tests := k.Command.Tests()
+		return tests
+	})
+	if len(sub.Checks) == 0 {
+		return nil, nil
+	}
+	out, err := v.Contract(ctx, sub, hollow, "")
+	for _, k := range out.Checks {
+		if k.Verdict == Pass {
+			passing = append(passing, k.ID)
+		}
+	}
+	return passing, err
 }
 
 func firstReason(checks []evidence.Check) string {

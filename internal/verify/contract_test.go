@@ -140,7 +140,7 @@ func TestPages(t *testing.T) {
 	if err != nil || out.Verdict != Pass {
 		t.Fatalf("honest: %v %+v", err, out)
 	}
-	if passed, why, err := v.BiteWithoutActions(context.Background(), c, honest); passed || err != nil {
+	if passed, why, err := v.BiteWithoutActions(context.Background(), c, honest, out); passed || err != nil {
 		t.Errorf("without its actions the honest page passes: %s %v", why, err)
 	}
 	bites, why, _, err := v.Bite(context.Background(), c, folder(t, nil))
@@ -158,11 +158,31 @@ func TestPages(t *testing.T) {
 	still := app("", "8")
 	still.Dir = folder(t, map[string]string{"index.html": `<h1>Result</h1><p>8</p><button>=</button>`}).Dir
 	loose := pages(`{"open":"/","steps":[{"click":"="},{"see":"8"}]}`)
-	passed, _, err := v.BiteWithoutActions(context.Background(), loose, still)
+	passed, _, err := v.BiteWithoutActions(context.Background(), loose, still, Outcome{})
 	if err != nil || !passed {
 		t.Errorf("a page that never changes was not found out: %v", err)
 	}
-	if passed, _, err := v.BiteWithoutActions(context.Background(), pages(`{"open":"/","steps":[{"see":"Result"}]}`), still); passed || err != nil {
+	if passed, _, err := v.BiteWithoutActions(context.Background(), pages(`{"open":"/","steps":[{"see":"Result"}]}`), still, Outcome{}); passed || err != nil {
 		t.Errorf("a page that is only looked at is exempt: %v", err)
+	}
+}
+
+func TestBiteHollow(t *testing.T) {
+	v := verifier(t)
+	c := &contract.Contract{Version: 1, Feature: "F001", Revision: 1}
+	for id, cmd := range map[string]contract.Command{
+		"honest":  {Run: "./add 3 5", StdoutHas: []string{"8"}},
+		"refuses": {Run: "./add boom", Exit: 2, OutputHas: []string{"cannot"}},
+		"echoes":  {Run: "cat && ./add", Stdin: "8", StdoutHas: []string{"8"}},
+		"tests":   {Run: "node --test"},
+	} {
+		c.Checks = append(c.Checks, contract.Check{ID: id, Kind: contract.KindCommand, Command: &cmd})
+	}
+	hollow := folder(t, map[string]string{"add": ""})
+	if got, err := v.BiteHollow(context.Background(), c, hollow, nil); err != nil || len(got) != 1 || got[0] != "echoes" {
+		t.Fatalf("%v %v", got, err)
+	}
+	if got, err := v.BiteHollow(context.Background(), c, hollow, []string{"honest"}); err != nil || len(got) != 0 {
+		t.Fatalf("%v %v", got, err)
 	}
 }

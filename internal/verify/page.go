@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"time"
 
 	"gitagent/internal/browser"
 	"gitagent/internal/plain"
@@ -25,6 +26,7 @@ func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, sh
 		tr.end(Unverified, "nothing was looked at on the page")
 	}
 	tr.Shots = res.Shots
+	tr.took = time.Duration(res.Ms) * time.Millisecond
 	describePage(res, tr)
 }
 

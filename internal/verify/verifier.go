@@ -54,12 +54,15 @@ type Outcome struct {
 	// NoMeans is set when something on this machine, not in the product, kept
 	// a check from running: a missing browser, say. It says what.
 	NoMeans string
+
+	took map[string]time.Duration // a page, from its opening, by the check's id
 }
 
 // trial is the result of one check while it is made.
 type trial struct {
 	evidence.Check
 	noMeans string
+	took    time.Duration
 }
 
 func (t *trial) end(verdict, format string, args ...any) {
@@ -82,7 +85,7 @@ func (t *trial) see(format string, args ...any) {
 // else any unverified is unverified, and so is a contract without checks. The
 // error is about the context and the folder alone: what cannot run is unverified.
 func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target, shots string) (Outcome, error) {
-	out := Outcome{Verdict: Unverified}
+	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}}
 	var verdicts []string
 	for i, k := range c.Checks {
 		if i > 0 && t.Reset != nil {
@@ -96,6 +99,7 @@ func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target,
 		}
 		out.Checks = append(out.Checks, tr.Check)
 		verdicts = append(verdicts, tr.Verdict)
+		out.took[tr.ID] = tr.took
 		if out.NoMeans == "" {
 			out.NoMeans = tr.noMeans
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gitagent/features"
 )
@@ -77,9 +78,13 @@ func TestParseIsStrict(t *testing.T) {
 
 func TestWithoutActions(t *testing.T) {
 	c := parse(t, stored)
-	bite := c.WithoutActions()
+	bite := c.WithoutActions(nil)
 	if len(bite.Checks) != 1 || string(bite.Checks[0].Page) != `{"open":"/","steps":[{"see":"8","in":"Display"}]}` {
 		t.Fatalf("%s", bite.Bytes())
+	}
+	slow := c.WithoutActions(map[string]time.Duration{"c1": 1500 * time.Millisecond})
+	if string(slow.Checks[0].Page) != `{"open":"/","steps":[{"in":"Display","see":"8","timeout":3.5}]}` {
+		t.Fatalf("%s", slow.Bytes())
 	}
 	if ex := c.Exempt(); len(ex) != 1 || !strings.Contains(ex["c2"], "command") {
 		t.Fatalf("exempt: %v", ex)
@@ -88,7 +93,7 @@ func TestWithoutActions(t *testing.T) {
 		t.Fatal("the contract itself was changed")
 	}
 	look := parse(t, strings.NewReplacer(`{"click":"7"},{"click":"button:="},`, ``).Replace(stored))
-	if got := look.WithoutActions(); len(got.Checks) != 0 || len(look.Exempt()) != 2 {
+	if got := look.WithoutActions(nil); len(got.Checks) != 0 || len(look.Exempt()) != 2 {
 		t.Fatal("a page that is only looked at is exempt")
 	}
 }
@@ -196,7 +201,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("not canonical")
 		}
 		c.Validate(calc)
-		if _, err := Parse(c.WithoutActions().Bytes()); err != nil {
+		if _, err := Parse(c.WithoutActions(nil).Bytes()); err != nil {
 			t.Fatalf("without actions: %v", err)
 		}
 	})

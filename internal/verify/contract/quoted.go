@@ -20,23 +20,30 @@ var shows = regexp.MustCompile(`(?i)\b(shows?|shown|displays?|displayed|sees?|pr
 type value struct {
 	text    string
 	outcome bool // it stands after a word like "shows"
+	acted   bool // it stands after an action
+	negated bool // its sentence denies something
+	done    bool // it is what an action is done with: Press "=", type "milk"
+	given   bool // the step, or one before it, has it elsewhere too
 }
 
 func valuesOf(step string) []value {
 	var out []value
-	seen := make(map[string]bool)
+	seen := make(map[value]bool)
 	collect := func(re *regexp.Regexp) {
 		for _, m := range re.FindAllStringSubmatchIndex(step, -1) {
 			for g := 1; g < len(m)/2; g++ {
 				if m[2*g] < 0 {
 					continue
 				}
-				text := squeeze(step[m[2*g]:m[2*g+1]])
-				if text == "" || seen[text] {
+				v := value{text: squeeze(step[m[2*g]:m[2*g+1]])}
+				v.judge(step, m[0], m[1])
+				key := value{text: v.text, outcome: v.outcome}
+				if v.text == "" || seen[key] {
 					continue
 				}
-				seen[text] = true
-				out = append(out, value{text, shows.MatchString(step[:m[0]])})
+				seen[key] = true
+				v.given = Holds(step[:m[0]]+" "+step[m[1]:], v.text)
+				out = append(out, v)
 			}
 		}
 	}

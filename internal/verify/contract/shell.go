@@ -21,6 +21,7 @@ var (
 	errSequence   = errors.New("uses ; or a line break, which loses the exit code before it: join commands with && or use one check for each")
 	errSubst      = errors.New("uses $( ) or backticks: run the program directly and say what it must print in stdout_has")
 	errGroup      = errors.New("uses ( ), { } or a shell keyword: write one plain command, or several joined by &&")
+	errDollar     = errors.New("uses $'…' or $\"…\", which not every shell reads alike: use plain quotes")
 	errHere       = errors.New("uses <<: put the input into stdin")
 	errQuote      = errors.New("has a quote that is not closed")
 	errEmpty      = errors.New("is empty or has && or | with nothing beside it")
@@ -38,6 +39,19 @@ func parseShell(line string) ([]pipeline, error) {
 		return nil, err
 	}
 	return p.chain, nil
+}
+
+// commands are the programs that the line starts, none when it cannot be read.
+func (cmd *Command) commands() []simple {
+	chain, err := parseShell(cmd.Run)
+	if err != nil {
+		return nil
+	}
+	var all []simple
+	for _, pipe := range chain {
+		all = append(all, pipe...)
+	}
+	return all
 }
 
 type parser struct {
@@ -75,6 +89,8 @@ func (p *parser) next() error {
 		return nil
 	case c == '`' || strings.HasPrefix(rest, "$("):
 		return errSubst
+	case strings.HasPrefix(rest, "$'") || strings.HasPrefix(rest, `$"`):
+		return errDollar
 	case c == '\n' || c == ';' || (c == '#' && !p.open):
 		return errSequence
 	case c == '(' || c == ')':

@@ -3,9 +3,12 @@ package contract
 import (
 	stdjson "encoding/json"
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"gitagent/features"
 	"gitagent/internal/browser"
@@ -57,8 +60,8 @@ func (c *Contract) Validate(f features.Feature) []Problem {
 	for _, p := range c.leaning() {
 		add(p.Check, 0, "%s", p.Text)
 	}
-	for i, step := range f.Steps {
-		for _, text := range c.stepProblems(i+1, step) {
+	for i := range f.Steps {
+		for _, text := range c.stepProblems(i+1, f.Steps) {
 			add("", i+1, "%s", text)
 		}
 	}
@@ -76,36 +79,38 @@ func (c *Contract) covering(step int) []Check {
 }
 
 // stepProblems says what the checks that cover a step leave out of it.
-func (c *Contract) stepProblems(n int, step string) []string {
-	checks := c.covering(n)
+func (c *Contract) stepProblems(n int, steps []string) []string {
+	step, checks := steps[n-1], c.covering(n)
 	if len(checks) == 0 {
 		return []string{fmt.Sprintf("step %d is not covered by any check: %q", n, plain.Line(step, 120))}
 	}
 	if !aboutTests.MatchString(step) && !slices.ContainsFunc(checks, func(k Check) bool { return !k.runsTests() }) {
 		return []string{fmt.Sprintf("step %d is covered only by a test run, and its tests will be written together with the code: add a page or a command that shows the outcome", n)}
 	}
-	var named, asserted []string
-	for _, k := range checks {
-		a, b := k.texts()
-		named = append(named, a...)
-		asserted = append(asserted, b...)
+	if acts(step) && !slices.ContainsFunc(checks, func(k Check) bool { return k.acts() }) {
+		return []string{fmt.Sprintf("step %d says what a person does, but no check that covers step %d does it: click, type or press there, then look", n, n)}
 	}
-	named = append(named, asserted...)
-	var out []string
+	out := missingCommand(n, step, checks)
+	from := cause(steps, n)
+	if from > 0 && !slices.ContainsFunc(checks, func(k Check) bool { return slices.Contains(k.Covers, from) }) {
+		out = append(out, fmt.Sprintf("step %d is what step %d leads to, so one check must do both: let a check cover steps %d and %d", n, from, from, n))
+	}
+	var t texts
+	for _, k := range checks {
+		t.add(k.texts())
+	}
 	for _, v := range valuesOf(step) {
-		holds := func(text string) bool { return Holds(text, v.text) }
-		switch {
-		case !slices.ContainsFunc(named, holds):
-			out = append(out, fmt.Sprintf("step %d says %q but no check that covers step %d contains %q", n, v.text, n, v.text))
-		case v.outcome && !slices.ContainsFunc(asserted, holds):
-			out = append(out, fmt.Sprintf("step %d says that %q is shown, but no check that covers step %d expects %q (see, value or stdout_has)", n, v.text, n, v.text))
+		v.acted = v.acted || from > 0 && from < n
+		v.given = v.given || Holds(strings.Join(steps[:n-1], " "), v.text)
+		if text := t.lacks(v); text != "" {
+			out = append(out, fmt.Sprintf(text, n, v.text, n, v.text))
 		}
 	}
 	return out
 }
 
 // aboutTests says that a step is itself about tests.
-var aboutTests = regexp.MustCompile(`(?i)\b(tests?|test suite|specs?)\b`)
+var aboutTests = regexp.MustCompile(`(?i)\b(unit tests?|test suite)\b|\b(tests?|specs?)\b[^.;]*\b(pass(es)?|succeed|green|run|fail)\b|\b(run|runs|execute)\b[^.;]*\b(tests?|specs?)\b`)
 
 func (k *Check) runsTests() bool {
 	if k.Command == nil {
@@ -115,37 +120,158 @@ func (k *Check) runsTests() bool {
 	return ok
 }
 
-// texts gives what the check does and names, and what it expects.
-func (k *Check) texts() (named, asserted []string) {
+// acts says whether the check does what a person does. A command's arguments
+// and input are its action.
+func (k *Check) acts() bool {
 	if k.Command != nil {
-		named = []string{k.Command.Run, k.Command.Stdin}
-		if words, err := parseShell(k.Command.Run); err == nil {
-			for _, pipe := range words {
-				for _, s := range pipe {
-					named = append(named, s.words...) // as the program gets them, without quotes
-				}
+		return true
+	}
+	s, err := browser.ParseScenario(k.Page)
+	return err == nil && hasAction(s)
+}
+
+// texts are the words of checks, by what becomes of them.
+type texts struct {
+	named  []string // any of them
+	done   []string // typed, pressed, clicked; a command's arguments and input
+	shown  []string // must be shown
+	after  []string // must be shown after an action, which did not enter it there
+	echoed []string // must be printed by a command that is given it
+	absent []string // must not be shown
+}
+
+func (t *texts) add(o texts) {
+	t.named = append(t.named, o.named...)
+	t.done = append(t.done, o.done...)
+	t.shown = append(t.shown, o.shown...)
+	t.after = append(t.after, o.after...)
+	t.echoed = append(t.echoed, o.echoed...)
+	t.absent = append(t.absent, o.absent...)
+}
+
+// lacks says, as a format for the step's number and the value, what is missing
+// about a value.
+func (t *texts) lacks(v value) string {
+	in := func(lists ...[]string) bool {
+		return slices.ContainsFunc(slices.Concat(lists...), func(text string) bool { return Holds(text, v.text) })
+	}
+	switch {
+	case !in(t.named):
+		return "step %d says %q but no check that covers step %d contains %q"
+	case v.outcome && v.negated && in(t.absent):
+		return ""
+	case v.outcome && !in(t.shown):
+		return "step %d says that %q is shown, but no check that covers step %d expects %q (see, value or stdout_has)"
+	case v.outcome && in(t.echoed) && !in(t.after):
+		if v.given {
+			return ""
+		}
+		return "step %d says that %q is shown, but the check that covers step %d gives it to the program: do not put %q into its arguments or input"
+	case v.outcome && v.acted && !in(t.after):
+		return "step %d says that %q is shown after an action, but no check that covers step %d looks for %q after one (what was typed into the same field proves nothing)"
+	case v.done && !in(t.done):
+		return "step %d does something with %q, but no check that covers step %d clicks, types or presses %q"
+	}
+	return ""
+}
+
+// texts gives the words of the check.
+func (k *Check) texts() (t texts) {
+	if k.Command != nil {
+		t.done = []string{k.Command.Run, k.Command.Stdin}
+		for _, c := range k.Command.commands() {
+			t.done = append(t.done, c.words...) // as the program gets them, without quotes
+		}
+		t.shown = append(append(t.shown, k.Command.StdoutHas...), k.Command.OutputHas...)
+		if k.Command.StdoutIs != nil {
+			t.shown = append(t.shown, *k.Command.StdoutIs)
+		}
+		for _, text := range t.shown {
+			if slices.ContainsFunc(t.done, func(given string) bool { return Holds(given, text) }) {
+				t.echoed = append(t.echoed, text)
+			} else {
+				t.after = append(t.after, text)
 			}
 		}
-		asserted = append(append(asserted, k.Command.StdoutHas...), k.Command.OutputHas...)
-		if k.Command.StdoutIs != nil {
-			asserted = append(asserted, *k.Command.StdoutIs)
-		}
-		return named, asserted
+		t.named = slices.Concat(t.done, t.shown)
+		return t
 	}
 	s, err := browser.ParseScenario(k.Page)
 	if err != nil {
-		return nil, nil
+		return t
 	}
-	named = append(named, s.Open)
+	t.named = []string{s.Open}
+	var entered []browser.Step // since the page was opened
+	acted := false
 	for _, st := range s.Steps {
-		list := &named
-		if st.Assertion() {
-			list = &asserted
+		t.named = append(t.named, st.Text, st.Target, st.In, st.Answer, st.DialogSays)
+		if st.DialogSays != "" {
+			t.shown, t.after = append(t.shown, st.DialogSays), append(t.after, st.DialogSays)
 		}
-		*list = append(*list, st.Text, st.Target, st.In, st.Answer)
-		asserted = append(asserted, st.DialogSays)
+		switch {
+		case st.Action():
+			acted = true
+			entered = append(entered, st)
+			t.done = append(t.done, st.Text, st.Target, st.In, st.Answer)
+		case st.Verb == browser.VerbNotSee:
+			t.absent = append(t.absent, st.Text)
+		case st.Assertion():
+			t.shown = append(t.shown, st.Text)
+			if acted && !echo(st, entered) {
+				t.after = append(t.after, st.Text)
+			}
+		case st.Verb == browser.VerbOpen, st.Verb == browser.VerbReload, st.Verb == browser.VerbBack:
+			entered = nil
+		}
 	}
-	return named, asserted
+	return t
+}
+
+// echo says whether an assertion reads back what was entered into the same
+// field, which a page shows without any work of its own.
+func echo(st browser.Step, entered []browser.Step) bool {
+	return st.Target != "" && slices.ContainsFunc(entered, func(e browser.Step) bool {
+		return e.Text != "" && bare(e.Target) == bare(st.Target) && Holds(e.Text, st.Text)
+	})
+}
+
+// bare is the name in a locator without the role in front.
+func bare(locator string) string {
+	if role, name, ok := strings.Cut(locator, ":"); ok && name != "" && !strings.ContainsAny(role, " /") {
+		locator = name
+	}
+	return strings.ToLower(squeeze(locator))
+}
+
+// missingCommand looks for what a step says to run: a file of the project with
+// its first arguments, as in "run sh sum.sh 2 3".
+func missingCommand(n int, step string, checks []Check) []string {
+	want := runIn(step)
+	if len(want) == 0 {
+		return nil
+	}
+	for _, k := range checks {
+		if k.Command == nil {
+			return nil // seen on a page
+		}
+		for _, c := range k.Command.commands() {
+			if runsAs(c.words, want) {
+				return nil
+			}
+		}
+	}
+	return []string{fmt.Sprintf("step %d runs %q, but no check that covers step %d does", n, strings.Join(want, " "), n)}
+}
+
+// runsAs says whether words hold the file, in whatever folder, and then the
+// arguments.
+func runsAs(words, want []string) bool {
+	for i, w := range words {
+		if path.Base(w) == path.Base(want[0]) && len(words)-i >= len(want) && slices.Equal(words[i+1:i+len(want)], want[1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // problems is about the check alone: each is the rest of a sentence that
@@ -188,8 +314,10 @@ func checkPage(s *browser.Scenario) []string {
 
 // WithoutActions is the contract for the bite on the finished tree: what a
 // person does is left out of each page, what is looked at stays. Checks that
-// have nothing to leave out are not in it; exempt names them.
-func (c *Contract) WithoutActions() *Contract {
+// have nothing to leave out are not in it; Exempt names them. took is how long
+// each check took with its actions: what is looked at gets that time besides its
+// own, so that a page cannot show everything once the idle run has looked away.
+func (c *Contract) WithoutActions(took map[string]time.Duration) *Contract {
 	out := c.Next(c.Revision)
 	out.Checks = nil
 	for _, k := range c.Checks {
@@ -200,7 +328,7 @@ func (c *Contract) WithoutActions() *Contract {
 		if err != nil || !hasAction(s) {
 			continue
 		}
-		if k.Page, err = stripActions(k.Page, s); err == nil {
+		if k.Page, err = stripActions(k.Page, s, took[k.ID]); err == nil {
 			out.Checks = append(out.Checks, k)
 		}
 	}
@@ -223,7 +351,7 @@ func (c *Contract) Exempt() map[string]string {
 
 // stripActions cuts from the JSON the steps that Scenario.WithoutActions cuts;
 // steps and JSON steps correspond one to one.
-func stripActions(page stdjson.RawMessage, s *browser.Scenario) (stdjson.RawMessage, error) {
+func stripActions(page stdjson.RawMessage, s *browser.Scenario, took time.Duration) (stdjson.RawMessage, error) {
 	var p pageForm
 	if err := stdjson.Unmarshal(page, &p); err != nil {
 		return nil, err
@@ -233,10 +361,38 @@ func stripActions(page stdjson.RawMessage, s *browser.Scenario) (stdjson.RawMess
 		if st.Action() || st.Verb == browser.VerbShot || st.Verb == browser.VerbBack {
 			continue
 		}
-		kept = append(kept, p.Steps[i])
+		step := p.Steps[i]
+		if took > 0 && st.Assertion() && st.Verb != browser.VerbNotSee {
+			var err error
+			if step, err = patient(step, st.Timeout, took); err != nil {
+				return nil, err
+			}
+		}
+		kept = append(kept, step)
 	}
 	p.Steps = kept
 	return stdjson.Marshal(p)
+}
+
+// ownPatience is how long a step waits that says nothing of it, maxPatience how
+// long any may.
+const (
+	ownPatience = 2 * time.Second
+	maxPatience = 30 * time.Second
+)
+
+// patient gives a step more time.
+func patient(step stdjson.RawMessage, own, more time.Duration) (stdjson.RawMessage, error) {
+	var fields map[string]stdjson.RawMessage
+	if err := stdjson.Unmarshal(step, &fields); err != nil {
+		return step, nil // a sentence has no place for it
+	}
+	if own == 0 {
+		own = ownPatience
+	}
+	fields["timeout"] = stdjson.RawMessage(strconv.FormatFloat(min(own+more, maxPatience).Seconds(), 'f', 1, 64))
+	delete(fields, "timeout_s")
+	return stdjson.Marshal(fields)
 }
 
 func hasAction(s *browser.Scenario) bool {
