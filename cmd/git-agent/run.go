@@ -42,8 +42,9 @@ func runCommand(t *terminal) *cli.Command {
 					reason = "" // it is shown as the error
 				}
 				t.printf("%s: %d of %d features pass, %s, %d verified%s\n", res.Stopped, res.Passing, res.Total, plain.Count(res.Steps, "session"), res.Verified, after("; ", plain.Line(reason, 300)))
+				t.tellRegressed(res.Regressed)
 			}
-			return ending(err, res.Stopped.ExitCode())
+			return ending(err, res.ExitCode())
 		},
 	}
 }

@@ -76,11 +76,30 @@ func stepOptions(c *cli.Context, t *terminal) session.Options {
 }
 
 func allPassing(c *cli.Context, t *terminal, out session.Outcome) error {
-	if c.Bool("json") {
-		return t.printJSON(map[string]any{"end": "all_passing", "passing": out.Passing, "total": out.Total})
+	code := 0
+	if len(out.Regressed) > 0 {
+		code = session.Unverified.ExitCode()
 	}
-	t.printf("all features pass (%d of %d); nothing to do\n", out.Passing, out.Total)
-	return nil
+	if c.Bool("json") {
+		if err := t.printJSON(map[string]any{"end": "all_passing", "passing": out.Passing, "total": out.Total, "regressed": out.Regressed}); err != nil {
+			return err
+		}
+		return exit(code)
+	}
+	if code == 0 {
+		t.printf("all features pass (%d of %d); nothing to do\n", out.Passing, out.Total)
+		return nil
+	}
+	t.printf("every flag is set (%d of %d), but not every feature holds\n", out.Passing, out.Total)
+	t.tellRegressed(out.Regressed)
+	return exit(code)
+}
+
+// tellRegressed names what has its flag and holds no longer, and how to go on.
+func (t *terminal) tellRegressed(ids []string) {
+	for _, id := range ids {
+		t.printf("  %s broke since it was proved: git agent verify %s shows how; mend it by hand, or retire it and add it anew\n", id, id)
+	}
 }
 
 // tellOutcome says in a few lines what happened, what was kept and what to

@@ -18,8 +18,6 @@ import (
 	"gitagent/internal/project"
 	"gitagent/internal/sandbox"
 	"gitagent/internal/verify"
-	"gitagent/internal/verify/contract"
-	"gitagent/internal/verify/evidence"
 	"gitagent/internal/workspace"
 	"gitagent/progress"
 )
@@ -131,7 +129,7 @@ func (s *step) pick(ctx context.Context) error {
 		return failed
 	}
 	if f == nil {
-		return s.nothingLeft(skipped)
+		return s.nothingLeft(ctx, skipped)
 	}
 	s.feature = f
 	return nil
@@ -140,11 +138,14 @@ func (s *step) pick(ctx context.Context) error {
 // ErrAllPassing says that there is nothing to do.
 var ErrAllPassing = errors.New("all features pass")
 
-func (s *step) nothingLeft(skipped []features.Skipped) error {
+func (s *step) nothingLeft(ctx context.Context, skipped []features.Skipped) error {
 	switch s.out.Total {
 	case 0:
 		return ended(Blocked, "the list is empty: git agent features add")
 	case s.out.Passing:
+		if err := s.lookAgain(ctx); err != nil {
+			return err
+		}
 		return ErrAllPassing
 	}
 	reasons := make([]string, 0, len(skipped))
@@ -307,102 +308,6 @@ func (s *step) takeBaseline(ctx context.Context) error {
 		s.emit(Event{Kind: "check", OK: true, Text: "tests before the work: " + base.String()})
 	}
 	return s.ws.SyncCheck(ctx, s.baseID)
-}
-
-// replayBudget bounds the replay of older features before the work.
-const replayBudget = 90 * time.Second
-
-// replay proves features that pass again where their evidence is of another
-// product tree. What no longer holds becomes a regression entry.
-func (s *step) replay(ctx context.Context) error {
-	deadline := time.Now().Add(replayBudget)
-	for _, f := range s.list.Features {
-		if !f.Passes || time.Now().After(deadline) {
-			continue
-		}
-		c, proved := s.provedHere(ctx, f.ID)
-		if c == nil || proved || !s.trust.Has(project.TrustContract, c.Digest()) {
-			continue
-		}
-		if err := s.ws.SyncCheck(ctx, s.baseID); err != nil {
-			return err
-		}
-		out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), "")
-		if err != nil {
-			return err
-		}
-		s.emit(Event{Kind: "check", OK: out.Verdict == verify.Pass, Text: "replay " + f.ID + ": " + out.Verdict})
-		s.noteReplay(f.ID, out)
-	}
-	return s.ws.SyncCheck(ctx, s.baseID)
-}
-
-// provedHere reads a feature's contract and whether its evidence is of the
-// base's product tree.
-func (s *step) provedHere(ctx context.Context, id string) (*contract.Contract, bool) {
-	data, err := s.repo.ReadFile(ctx, s.base.Tree, contract.Path(id))
-	if err != nil {
-		return nil, false
-	}
-	c, err := contract.Parse(data)
-	if err != nil {
-		return nil, false
-	}
-	raw, err := s.repo.ReadFile(ctx, s.base.Tree, evidence.Path(id))
-	if err != nil {
-		return c, false
-	}
-	rec, err := evidence.Parse(raw)
-	return c, err == nil && rec.Proves(id, string(s.baseID), c.Digest()) == nil
-}
-
-// noteReplay writes a regression when a feature holds no longer, and a repair
-// when it holds again; each once.
-func (s *step) noteReplay(id string, out verify.Outcome) {
-	entry := progress.Entry{Time: time.Now().UTC(), Session: s.id, Feature: id, Tree: string(s.baseID)}
-	if out.Verdict != verify.Pass {
-		if s.broken == nil {
-			s.broken = map[string]bool{}
-		}
-		s.broken[id] = true
-	}
-	switch known := s.knownBroken(id); {
-	case out.Verdict == verify.Fail:
-		reason := firstReason(out.Checks)
-		s.warn("%s passes no longer: %s", id, reason)
-		if known {
-			return
-		}
-		entry.Kind, entry.Outcome = progress.KindRegression, "regression"
-		entry.Facts = []string{"its contract fails at " + s.base.ID.Short() + ": " + reason}
-	case out.Verdict == verify.Pass && known:
-		entry.Kind, entry.Outcome = progress.KindRepair, "repair"
-		entry.Facts = []string{"its contract passes again at " + s.base.ID.Short()}
-	default:
-		return
-	}
-	s.noted = append(s.noted, entry)
-}
-
-// knownBroken says whether the log's last word on a feature is a regression.
-func (s *step) knownBroken(id string) bool {
-	broken := false
-	for _, e := range s.entries {
-		if e.Feature == id && (e.Kind == progress.KindRegression || e.Kind == progress.KindRepair) {
-			broken = e.Kind == progress.KindRegression
-		}
-	}
-	return broken
-}
-
-// firstReason is the reason of the first check that does not pass.
-func firstReason(checks []evidence.Check) string {
-	for _, c := range checks {
-		if c.Verdict != verify.Pass {
-			return plain.Line(c.ID+": "+c.Reason, 300)
-		}
-	}
-	return ""
 }
 
 // mark writes the state reached to the crash log.

@@ -40,21 +40,24 @@ func (e End) ExitCode() int {
 
 // Outcome is what one session came to.
 type Outcome struct {
-	End      End        `json:"end"`
-	Session  string     `json:"session"`
-	Feature  string     `json:"feature,omitempty"`
-	Reason   string     `json:"reason,omitempty"`
-	Commit   gitops.OID `json:"commit,omitempty"`
-	Branch   string     `json:"branch,omitempty"`
-	Aside    string     `json:"aside,omitempty"` // ref that holds the commit when it did not land
-	Next     string     `json:"next,omitempty"`  // what to type next
-	Kept     string     `json:"kept,omitempty"`  // ref of the kept attempt
-	Tree     gitops.OID `json:"tree,omitempty"`  // product tree that was judged last
-	Already  bool       `json:"already_met,omitempty"`
-	Passing  int        `json:"passing"`
-	Total    int        `json:"total"`
-	Receipt  Receipt    `json:"receipt"`
-	Warnings []string   `json:"warnings,omitempty"`
+	End     End        `json:"end"`
+	Session string     `json:"session"`
+	Feature string     `json:"feature,omitempty"`
+	Reason  string     `json:"reason,omitempty"`
+	Commit  gitops.OID `json:"commit,omitempty"`
+	Branch  string     `json:"branch,omitempty"`
+	Aside   string     `json:"aside,omitempty"` // ref that holds the commit when it did not land
+	Next    string     `json:"next,omitempty"`  // what to type next
+	Kept    string     `json:"kept,omitempty"`  // ref of the kept attempt
+	Tree    gitops.OID `json:"tree,omitempty"`  // product tree that was judged last
+	Already bool       `json:"already_met,omitempty"`
+	// Regressed have their flag and hold no longer; it is told when every flag
+	// is set.
+	Regressed []string `json:"regressed,omitempty"`
+	Passing   int      `json:"passing"`
+	Total     int      `json:"total"`
+	Receipt   Receipt  `json:"receipt"`
+	Warnings  []string `json:"warnings,omitempty"`
 }
 
 // Receipt is what a session cost.

@@ -60,6 +60,17 @@ type RunResult struct {
 	Passing  int       `json:"passing"`
 	Total    int       `json:"total"`
 	Sessions []Outcome `json:"sessions"`
+	// Regressed have their flag and hold no longer, where every flag is set.
+	Regressed []string `json:"regressed,omitempty"`
+}
+
+// ExitCode is that of the reason, and that of unverified where every flag is
+// set and not every feature holds.
+func (r RunResult) ExitCode() int {
+	if r.Stopped == AllPassing && len(r.Regressed) > 0 {
+		return Unverified.ExitCode()
+	}
+	return r.Stopped.ExitCode()
 }
 
 // Run repeats Step until all features pass or a named reason. The error is
@@ -77,7 +88,7 @@ func Run(ctx context.Context, repo *gitops.Repo, set Settings, opt RunOptions, w
 		cancel()
 		opt.Step.again = true
 		if errors.Is(err, ErrAllPassing) {
-			r.Stopped = AllPassing
+			r.Stopped, r.Regressed = AllPassing, out.Regressed
 			return r, nil
 		}
 		if out.Feature != "" { // else no session began
