@@ -205,3 +205,20 @@ func cutTrailer(line string) (key, value string, ok bool) {
 	}
 	return key, strings.TrimSpace(value), true
 }
+
+// IsAncestor says whether branch has commit in its history.
+func (r *Repo) IsAncestor(ctx context.Context, commit OID, branch string) (bool, error) {
+	_, err := r.run(ctx, call{args: []string{"merge-base", "--is-ancestor", string(commit), branch}})
+	switch exitCode(err) {
+	case 1:
+		return false, nil
+	case 128: // no such branch any more
+		if _, rerr := r.Resolve(ctx, branch); errors.Is(rerr, ErrNotFound) {
+			return false, nil
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for %s on %s: %w", commit.Short(), branch, err)
+	}
+	return true, nil
+}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"gitagent/internal/hint"
 )
@@ -30,6 +31,8 @@ type Repo struct {
 	fast   objectReader
 	batch  *catFile
 	noFast bool
+
+	lasting atomic.Pointer[os.File] // see Outlast
 }
 
 // Open finds the repository that dir is in and refuses, with advice, what

@@ -10,3 +10,5 @@ import (
 func detach(*exec.Cmd, bool, bool) {}
 
 func terminate(p *os.Process) error { return p.Kill() }
+
+func inherit(*exec.Cmd, *os.File) {}

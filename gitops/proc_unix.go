@@ -21,3 +21,6 @@ func detach(cmd *exec.Cmd, user, noTTY bool) {
 }
 
 func terminate(p *os.Process) error { return p.Signal(syscall.SIGTERM) }
+
+// inherit lets cmd hold an open file, and with it the lock on it.
+func inherit(cmd *exec.Cmd, f *os.File) { cmd.ExtraFiles = []*os.File{f} }

@@ -111,6 +111,9 @@ func (r *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	cmd.Env = append(env, c.env...)
 	cmd.Stdin = bytes.NewReader(c.stdin)
 	detach(cmd, c.mode == asUser, c.noTTY)
+	if f := r.lasting.Load(); f != nil && c.mode != asUser && !c.noTTY {
+		inherit(cmd, f)
+	}
 	// TERM lets git remove its lock files.
 	cmd.Cancel = func() error { return terminate(cmd.Process) }
 	cmd.WaitDelay = 5 * time.Second

@@ -237,6 +237,23 @@ func (r *Repo) untrackedOf(ctx context.Context, paths []string) ([]string, error
 	return fresh, nil
 }
 
+// Unstage takes paths out of the index that no commit has.
+func (r *Repo) Unstage(ctx context.Context, paths []string) error { return r.unstage(ctx, paths) }
+
+// RestoreFiles makes files of the work tree what the index says.
+func (r *Repo) RestoreFiles(ctx context.Context, paths []string) error {
+	flags, err := r.localFiltersOff(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	return r.restore(ctx, flags, paths)
+}
+
+func (r *Repo) restore(ctx context.Context, flags, paths []string) error {
+	_, err := r.run(ctx, call{mode: checkout, flags: flags, args: []string{"checkout-index", "-f", "-q", "-z", "--stdin"}, stdin: []byte(strings.Join(paths, "\x00") + "\x00")})
+	return err
+}
+
 // unstage takes paths that were untracked before out of the index again.
 func (r *Repo) unstage(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {

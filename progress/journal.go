@@ -101,6 +101,9 @@ func (j *Journal) Events(feature string) []Event { return slices.Clone(j.events[
 // Features returns the ids that have pending events, sorted.
 func (j *Journal) Features() []string { return slices.Sorted(maps.Keys(j.events)) }
 
+// Empty says whether nothing is pending.
+func (j *Journal) Empty() bool { return len(j.tree()) == 0 }
+
 // File returns a pending file, such as a contract.
 func (j *Journal) File(name string) ([]byte, bool) {
 	data, ok := j.files[name]

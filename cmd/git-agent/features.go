@@ -168,7 +168,7 @@ func editList(c *cli.Context, t *terminal, edit session.ListEditor) error {
 			err = &exitError{code: codeUsage, err: err} // what was asked cannot be done
 		}
 		return change, err
-	})
+	}, t.warnf)
 	if err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func undoCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return err
 			}
-			u, err := session.Undo(c.Context, repo)
+			u, err := session.Undo(c.Context, repo, t.warnf)
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-isatty"
+
+	"gitagent/internal/plain"
 )
 
 // terminal is where the program reads and writes.
@@ -35,6 +37,11 @@ func (t *terminal) printf(format string, args ...any) {
 
 func (t *terminal) notef(format string, args ...any) {
 	fmt.Fprintf(t.stderr, format, args...)
+}
+
+// warnf tells something that a person should know.
+func (t *terminal) warnf(format string, args ...any) {
+	t.notef("warning: %s\n", plain.Line(fmt.Sprintf(format, args...), 400))
 }
 
 // printJSON prints one value as indented JSON.

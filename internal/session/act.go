@@ -118,6 +118,7 @@ func (s *step) guard(ctx context.Context, full gitops.OID) ([]string, error) {
 // land puts the commit on the branch. Where the branch moved it merges the
 // work onto the new tip and asks for another round of checks.
 func (s *step) land(ctx context.Context, full gitops.OID, message string, product *gitops.OID) (again bool, err error) {
+	s.mark(phaseLand)
 	landed, err := workspace.Land(ctx, s.repo, workspace.LandSpec{Branch: s.head.Branch, Base: s.base.ID, Tree: full, Message: message, Session: s.id})
 	if errors.Is(err, workspace.ErrBranchMoved) {
 		*product, err = s.replant(ctx, *product)

@@ -3,39 +3,49 @@ package session
 import (
 	"bufio"
 	"bytes"
-	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
 	"gitagent/gitops"
-	"gitagent/internal/verify/evidence"
-	"gitagent/internal/workspace"
-	"gitagent/progress"
+	"gitagent/internal/hint"
 )
 
 // crashLog is session.wal: one line for each state reached and each tree made,
-// so that the next session can keep what a killed one had done.
+// so that the next command can finish, take back or keep what a killed one had
+// begun. Only who holds the session lock reads or writes it.
 type crashLog struct {
 	f    *os.File
 	path string
-	stay bool // the next session has something to do
+	stay bool // the next command has something to do
 }
 
+// crashLine is one line. A session's names its feature; those of undo and of
+// changes of the list say what they are about to do.
 type crashLine struct {
-	Time    time.Time  `json:"time"`
-	Session string     `json:"session"`
-	Feature string     `json:"feature,omitempty"`
-	Phase   string     `json:"phase"`
-	Branch  string     `json:"branch,omitempty"`
-	Base    gitops.OID `json:"base"`
-	Tree    gitops.OID `json:"tree,omitempty"`
+	Time    time.Time         `json:"time"`
+	Session string            `json:"session"`
+	Feature string            `json:"feature,omitempty"`
+	Phase   string            `json:"phase"`
+	Branch  string            `json:"branch,omitempty"`
+	Base    gitops.OID        `json:"base"`
+	Tree    gitops.OID        `json:"tree,omitempty"`
+	To      gitops.OID        `json:"to,omitempty"`    // of phaseUndo: where the branch goes
+	Wrote   map[string]string `json:"wrote,omitempty"` // of phaseEdit: digests of the new files, by path
 }
+
+// Phases that are not states of a session.
+const (
+	phaseLand   = "land"   // the commit is made, the branch is about to move
+	phaseUndo   = "undo"   // the branch is about to move back
+	phaseRevert = "revert" // a commit that takes one back is about to be made
+	phaseEdit   = "edit"   // list and log are about to be written in the checkout
+)
 
 func crashPath(agentDir string) string { return filepath.Join(agentDir, "session.wal") }
 
@@ -43,7 +53,7 @@ func openCrashLog(agentDir string) (*crashLog, error) {
 	path := crashPath(agentDir)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("crash log: %w", err)
+		return nil, hint.New(fmt.Errorf("crash log: %w", err), "see that you may write to "+agentDir+" and that its disk has room")
 	}
 	return &crashLog{f: f, path: path}, nil
 }
@@ -55,20 +65,21 @@ func (c *crashLog) note(l crashLine) error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.f.Write(append(data, '\n')); err != nil {
+	// A line that was torn by a full disk must not tear the next one.
+	if _, err := c.f.Write(append(append([]byte("\n"), data...), '\n')); err != nil {
 		return fmt.Errorf("crash log: %w", err)
 	}
 	return c.f.Sync()
 }
 
-// leave keeps the log for the next session.
+// leave keeps the log for the next command.
 func (c *crashLog) leave() {
 	if c != nil {
 		c.stay = true
 	}
 }
 
-// close removes the log: the session came to an end of its own.
+// close removes the log: what it tells of came to an end of its own.
 func (c *crashLog) close() {
 	_ = c.f.Close()
 	if !c.stay {
@@ -76,74 +87,56 @@ func (c *crashLog) close() {
 	}
 }
 
-// recoverCrashed keeps what a killed session left and tells the log. It
-// returns the dead session's name and its feature, or "" when there was none or
-// none whose work had not landed.
-func recoverCrashed(ctx context.Context, repo *gitops.Repo) (session, feature string, err error) {
-	path := crashPath(repo.AgentDir())
-	data, err := os.ReadFile(path)
+// maxCrashLog is how much of a crash log is read, in bytes: a hundred times
+// what the longest session writes.
+const maxCrashLog = 16 << 20
+
+// crashed is what a crash log says: its lines merged into the newest value of
+// each field, and when the first was written. A line that cannot be read is
+// left out, as the last one is when it was torn.
+type crashed struct {
+	there bool // there is a log
+	first time.Time
+	last  crashLine
+}
+
+// readCrashLog reads the log of a command that was killed. One that says
+// nothing that can be read has no session.
+func readCrashLog(agentDir string) (crashed, error) {
+	f, err := os.Open(crashPath(agentDir))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", "", nil
+		return crashed{}, nil
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("crash log: %w", err)
+		return crashed{there: true}, err
 	}
-	last := lastLine(data)
-	if last.Session == "" || landed(ctx, repo, last) {
-		return "", "", os.Remove(path)
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxCrashLog))
+	if err != nil {
+		return crashed{there: true}, err
 	}
-	facts := []string{"the session was killed in state " + last.Phase}
-	if last.Tree != "" && last.Base != "" {
-		ref, _, err := workspace.Keep(ctx, repo, last.Session, last.Base, last.Tree, nil, "interrupted attempt at "+last.Feature)
-		if err != nil {
-			facts = append(facts, "its last tree could not be kept: "+err.Error())
-		} else {
-			facts = append(facts, "its last tree is kept at "+ref)
-		}
-	}
-	entry := progress.Entry{Time: last.Time, Kind: "session", Session: last.Session, Feature: last.Feature, Outcome: string(Interrupted), Facts: facts}
-	var events map[string][]progress.Event
-	if last.Feature != "" {
-		events = map[string][]progress.Event{last.Feature: {{Time: last.Time, Phase: last.Phase, Session: last.Session, Kind: "interrupted"}}}
-	}
-	if err := progress.RecordJournal(ctx, repo, []progress.Entry{entry}, events, nil); err != nil {
-		return "", "", err
-	}
-	return last.Session, last.Feature, os.Remove(path)
+	c := crashed{there: true}
+	c.merge(data)
+	return c, nil
 }
 
-// landed says whether the session was killed after the branch had its commit:
-// the evidence there names the session.
-func landed(ctx context.Context, repo *gitops.Repo, last crashLine) bool {
-	tree, err := repo.TreeOf(ctx, cmp.Or(last.Branch, "HEAD"))
-	if err != nil {
-		return false
-	}
-	data, err := repo.ReadFile(ctx, tree, evidence.Path(last.Feature))
-	if err != nil {
-		return false
-	}
-	rec, err := evidence.Parse(data)
-	return err == nil && rec.Session == last.Session
-}
-
-// lastLine merges the lines: the newest value of each field wins. A torn last
-// line is left out.
-func lastLine(data []byte) crashLine {
-	var last crashLine
+func (c *crashed) merge(data []byte) {
 	sc := bufio.NewScanner(bytes.NewReader(data))
+	sc.Buffer(nil, maxCrashLog+1)
 	for sc.Scan() {
 		var l crashLine
-		if json.Unmarshal(sc.Bytes(), &l) != nil {
+		if json.Unmarshal(sc.Bytes(), &l) != nil || l.Session == "" {
 			continue
 		}
+		if c.first.IsZero() {
+			c.first = l.Time
+		}
 		if l.Tree == "" {
-			l.Tree = last.Tree
+			l.Tree = c.last.Tree
 		}
 		if l.Feature == "" {
-			l.Feature = last.Feature
+			l.Feature = c.last.Feature
 		}
-		last = l
+		c.last = l
 	}
-	return last
 }

@@ -27,12 +27,13 @@ type ListEditor func(l *features.List, used []string) (Change, error)
 
 // EditList changes the list as a person asked, writes the log and commits
 // both, with a trailer that names the change.
-func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, gitops.OID, error) {
-	unlock, err := lock(repo.AgentDir())
+// say is told what killed commands had left, a sentence each.
+func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor, say func(format string, args ...any)) (Change, gitops.OID, error) {
+	end, err := begin(ctx, repo, "a change of the list", say)
 	if err != nil {
 		return Change{}, "", err
 	}
-	defer unlock()
+	defer end()
 	if err := repo.Identity(ctx); err != nil {
 		return Change{}, "", err
 	}
@@ -54,6 +55,11 @@ func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, 
 	}
 	files := map[string][]byte{features.Path: c.Data, progress.Path: progress.Append(log, entry)}
 	old := map[string][]byte{features.Path: list.Bytes(), progress.Path: log}
+	done, err := announceEdit(ctx, repo, files)
+	if err != nil {
+		return c, "", err
+	}
+	defer done()
 	if err := replaceAll(repo.Top(), files); err != nil {
 		return c, "", err
 	}
@@ -70,6 +76,19 @@ func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor) (Change, 
 		return c, "", err
 	}
 	return c, id, nil
+}
+
+// announceEdit tells the crash log of files that are about to be written.
+func announceEdit(ctx context.Context, repo *gitops.Repo, files map[string][]byte) (done func(), err error) {
+	head, err := repo.Head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wrote := map[string]string{}
+	for path, data := range files {
+		wrote[path] = digestOf(data)
+	}
+	return announce(repo, crashLine{Session: "list-" + newID(time.Now()), Phase: phaseEdit, Branch: head.Branch, Base: head.Commit, Wrote: wrote})
 }
 
 // cleanList reads list and log and refuses when either differs in the checkout:

@@ -106,7 +106,7 @@ func TestRewordedFeature(t *testing.T) {
 	_, _, err := session.EditList(context.Background(), repo, func(l *features.List, _ []string) (session.Change, error) {
 		data, err := l.Edit("F001", func(f *features.Feature) { f.Steps = []string{"Run sh sum.sh 2 3 and see their product"} })
 		return session.Change{Kind: "edit", IDs: []string{"F001"}, Data: data, Fact: "edit F001"}, err
-	})
+	}, t.Logf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestUndoneHistory(t *testing.T) {
 	repo, dir := project(t, sumList)
 	first := mustStep(t, repo, settings(t, sumContract, rest(done)), session.Options{})
 	second := mustStep(t, repo, settings(t, sumContract, rest(work, done)), session.Options{})
-	if _, err := session.Undo(context.Background(), repo); err != nil {
+	if _, err := session.Undo(context.Background(), repo, t.Logf); err != nil {
 		t.Fatal(err)
 	}
 	third := mustStep(t, repo, settings(t, sumContract, rest(work, done)), session.Options{})

@@ -3,8 +3,6 @@ package session
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -59,12 +57,14 @@ var ErrNoWish = errors.New("init needs a wish, --spec or --features")
 // Init makes the list and its companions in one commit of exactly these files.
 // A repository that has them already is left as it is.
 func Init(ctx context.Context, repo *gitops.Repo, set Settings, opt InitOptions, w Watcher) (InitResult, error) {
-	unlock, err := lock(repo.AgentDir())
+	in := initializer{repo: repo, set: set, opt: opt, watch: w}
+	end, err := begin(ctx, repo, "init", func(format string, args ...any) {
+		in.emit(Event{Kind: "warning", Text: fmt.Sprintf(format, args...)})
+	})
 	if err != nil {
 		return InitResult{}, err
 	}
-	defer unlock()
-	in := initializer{repo: repo, set: set, opt: opt, watch: w}
+	defer end()
 	if err := in.sweep(); err != nil {
 		return InitResult{}, err
 	}
@@ -98,6 +98,12 @@ type initializer struct {
 	watch Watcher
 	spec  string
 	out   InitResult
+}
+
+func (in *initializer) emit(e Event) {
+	if in.watch != nil {
+		in.watch.On(e)
+	}
 }
 
 // existing returns the list of the last commit, nil where there is none. A
@@ -178,9 +184,7 @@ func (in *initializer) list(ctx context.Context) (*features.List, error) {
 
 func (in *initializer) plan(ctx context.Context, name string) (*features.List, error) {
 	loaded, err := openModel(ctx, in.set, model.Medium, func(text string) {
-		if in.watch != nil {
-			in.watch.On(Event{Kind: "note", Text: text})
-		}
+		in.emit(Event{Kind: "note", Text: text})
 	})
 	if err != nil {
 		return nil, err
@@ -345,11 +349,6 @@ func (in *initializer) place(files []newFile) error {
 	return nil
 }
 
-func digestOf(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
-
 // sweep removes what an interrupted init wrote and did not commit; what a
 // person has changed since is theirs.
 func (in *initializer) sweep() error {
@@ -370,8 +369,20 @@ func (in *initializer) sweep() error {
 			return err
 		}
 	}
+	if st, err := os.Stat(in.journalPath()); err == nil {
+		if _, err := in.repo.DropStaleLocks(st.ModTime(), head.Branch); err != nil {
+			return err
+		}
+	}
+	var removed []string
 	for line := range strings.Lines(string(data)) {
 		digest, name, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" {
+			continue
+		}
+		if err := os.RemoveAll(unfinished(filepath.Join(in.repo.Top(), name))); err != nil {
+			return fmt.Errorf("remove what an interrupted init left: %w", err)
+		}
 		if _, err := in.repo.EntryAt(context.Background(), tree, name); err == nil {
 			continue // it was committed after all
 		}
@@ -381,6 +392,10 @@ func (in *initializer) sweep() error {
 		if err := os.Remove(filepath.Join(in.repo.Top(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("remove what an interrupted init left: %w", err)
 		}
+		removed = append(removed, name)
+	}
+	if err := in.repo.Unstage(context.Background(), removed); err != nil {
+		return fmt.Errorf("remove what an interrupted init left: %w", err)
 	}
 	_ = os.Remove(filepath.Join(in.repo.Top(), ".agent")) // only when empty
 	return os.Remove(in.journalPath())

@@ -26,26 +26,12 @@ import (
 // tokens. The cheap refusals come first.
 func (s *step) orient(ctx context.Context) error {
 	for _, do := range []func(context.Context) error{
-		s.recover, s.repo.Identity, s.readRepository, s.readState, s.checkTrust, s.choose,
+		s.repo.Identity, s.readRepository, s.readState, s.checkTrust, s.choose,
 		s.openSandbox, s.loadModel, s.openTrees, s.setUp, s.takeBaseline, s.replay,
 	} {
 		if err := do(ctx); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (s *step) recover(ctx context.Context) error {
-	dead, feature, err := recoverCrashed(ctx, s.repo)
-	if err != nil {
-		return fmt.Errorf("recover an interrupted session: %w", err)
-	}
-	switch {
-	case feature != "":
-		s.warn("session %s was killed; what it had is kept (git agent show %s)", dead, feature)
-	case dead != "":
-		s.warn("session %s was killed before it had chosen a feature", dead)
 	}
 	return nil
 }
@@ -202,11 +188,13 @@ func (s *step) openTrees(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := workspace.Sweep(ctx, root); err != nil {
-		s.warn("trees of dead sessions could not be swept: %v", err)
-	}
 	if s.ws, err = workspace.Create(ctx, s.repo, root, s.id, s.base.ID); err != nil {
-		return err
+		return hint.New(err, "see that you may write to "+root+" and that its disk has room")
+	}
+	if s.script != nil { // this is a session, not a replay
+		if err := errors.Join(s.ws.Outlive(s.base.ID), s.script.writeTo(s.ws.TranscriptFile())); err != nil {
+			return err
+		}
 	}
 	s.tree = s.baseID
 	s.shots = filepath.Join(s.ws.TempDir(), "shots")

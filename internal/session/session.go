@@ -82,12 +82,12 @@ func Step(ctx context.Context, repo *gitops.Repo, set Settings, opt Options, w W
 	s := &step{repo: repo, set: set, opt: opt, watch: w, started: time.Now()}
 	s.id = newID(s.started)
 	s.out.Session = s.id
-	unlock, err := lock(repo.AgentDir())
+	end, err := begin(ctx, repo, "session "+s.id, s.warn)
 	if err != nil {
-		s.out.End = Environment
+		s.out.End, s.out.Reason = classify(ctx, err)
 		return s.out, err
 	}
-	defer unlock()
+	defer end()
 
 	timed, cancel := context.WithTimeout(ctx, set.Time)
 	defer cancel()
@@ -167,12 +167,24 @@ func (s *step) finish(ctx context.Context, err error) {
 	defer cancel()
 	if kerr := s.keep(keepCtx); kerr != nil {
 		s.warn("the attempt could not be kept, the next session tries again: %v", kerr)
-		s.crash.leave()
+		s.leave()
+	}
+}
+
+// leave leaves trees and crash log to the next command, as if this process had
+// been killed.
+func (s *step) leave() {
+	s.crash.leave()
+	if s.ws != nil {
+		if err := s.ws.Leave(); err != nil {
+			s.warn("%v", err)
+		}
 	}
 }
 
 // cleanUp ends what was started and removes the trees.
 func (s *step) cleanUp() {
+	s.script.close()
 	if s.ws != nil {
 		if err := s.ws.Close(); err != nil {
 			s.warn("the session's trees could not be removed: %v", err)

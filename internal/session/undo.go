@@ -26,12 +26,13 @@ type Undone struct {
 // Undo takes the last session back. An unpushed one moves the branch back and
 // keeps its tip on a private ref; a pushed one has its code reverted by a new
 // commit, which keeps the flag and records a regression.
-func Undo(ctx context.Context, repo *gitops.Repo) (Undone, error) {
-	unlock, err := lock(repo.AgentDir())
+// say is told what killed commands had left, a sentence each.
+func Undo(ctx context.Context, repo *gitops.Repo, say func(format string, args ...any)) (Undone, error) {
+	end, err := begin(ctx, repo, "undo", say)
 	if err != nil {
 		return Undone{}, err
 	}
-	defer unlock()
+	defer end()
 	head, err := repo.Head(ctx)
 	if err != nil {
 		return Undone{}, err
@@ -58,7 +59,12 @@ func Undo(ctx context.Context, repo *gitops.Repo) (Undone, error) {
 		return revert(ctx, repo, head, tip, u)
 	}
 	u.How, u.Commit = "moved-back", tip.Parents[0]
-	u.Kept = "refs/agent/undone/" + u.Session
+	u.Kept = undoneRef(u.Session)
+	done, err := announce(repo, crashLine{Session: u.Session, Phase: phaseUndo, Branch: head.Branch, Base: tip.ID, To: u.Commit})
+	if err != nil {
+		return u, err
+	}
+	defer done()
 	if err := repo.UpdateRef(ctx, u.Kept, tip.ID, "", "git agent undo"); err != nil {
 		return u, err
 	}
@@ -110,7 +116,7 @@ func remember(ctx context.Context, repo *gitops.Repo, tip gitops.CommitInfo, u U
 			entries = is[min(len(was), len(is)):]
 		}
 	}
-	entries = append(entries, progress.Entry{Time: now, Kind: progress.KindNote, Session: u.Session, Feature: u.Feature, Outcome: "undone",
+	entries = append(entries, progress.Entry{Time: now, Kind: progress.KindNote, Session: u.Session, Feature: u.Feature, Outcome: outcomeUndone,
 		Facts: []string{"a person took session " + u.Session + " back; its commit is kept at " + u.Kept}})
 	events[u.Feature] = append(events[u.Feature], progress.Event{Time: now, Session: u.Session, Phase: "undo", Kind: progress.EventPerson, Detail: "undone by a person"})
 	if err := errors.Join(old.err, new.err); err != nil {
@@ -118,6 +124,12 @@ func remember(ctx context.Context, repo *gitops.Repo, tip gitops.CommitInfo, u U
 	}
 	return progress.RecordJournal(ctx, repo, entries, events, nil)
 }
+
+// outcomeUndone is the outcome of the log's entry about an undo.
+const outcomeUndone = "undone"
+
+// undoneRef keeps the commit of a session that was taken back.
+func undoneRef(session string) string { return "refs/agent/undone/" + session }
 
 func trailer(c gitops.CommitInfo, name string) string {
 	if v := c.Trailers[name]; len(v) > 0 {
@@ -148,6 +160,11 @@ func revert(ctx context.Context, repo *gitops.Repo, head gitops.Head, tip gitops
 		return u, err
 	}
 	message := fmt.Sprintf("Take back: %s\n\nThe code of session %s is reverted; %s is recorded as a regression.\n\nAgent-Undo: %s\n", plain.Line(tip.Subject, 60), u.Session, u.Feature, u.Session)
+	done, err := announce(repo, crashLine{Session: "undo-" + u.Session, Phase: phaseRevert, Branch: head.Branch, Base: tip.ID})
+	if err != nil {
+		return u, err
+	}
+	defer done()
 	landed, err := workspace.Land(ctx, repo, workspace.LandSpec{Branch: head.Branch, Base: tip.ID, Tree: tree, Message: message, Session: "undo-" + u.Session})
 	if err != nil {
 		return u, err

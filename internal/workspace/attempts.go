@@ -17,6 +17,7 @@ const (
 	attemptsRefs = "refs/agent/attempts/"
 	recordsRefs  = "refs/agent/records/"
 	landingRefs  = "refs/agent/landing/"
+	movingRefs   = "refs/agent/moving/" // while a commit lands
 )
 
 // Attempt is the kept work of a session that did not land.

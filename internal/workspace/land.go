@@ -51,10 +51,89 @@ func Land(ctx context.Context, repo *gitops.Repo, spec LandSpec) (Landed, error)
 	if err := l.makeCommit(ctx); err != nil {
 		return Landed{}, err
 	}
+	return l.settle(ctx)
+}
+
+// settle finds the commit's place.
+func (l *landing) settle(ctx context.Context) (Landed, error) {
 	if l.unsigned != "" {
 		return l.aside(ctx, "the commit could not be signed without asking you ("+l.unsigned+")", "git cherry-pick "+l.ref)
 	}
-	return l.move(ctx)
+	// Whatever ends this process from here on, the next one finds the commit.
+	if err := setRef(ctx, l.repo, l.moving(), l.commit, "git agent: land session "+l.spec.Session); err != nil {
+		return Landed{}, fmt.Errorf("keep the commit while it lands: %w", err)
+	}
+	landed, err := l.move(ctx)
+	if err == nil || errors.Is(err, ErrBranchMoved) {
+		err = errors.Join(err, l.repo.DeleteRef(context.WithoutCancel(ctx), l.moving(), l.commit))
+	}
+	return landed, err
+}
+
+// moving holds the commit from when it is made to when it has its place.
+func (l *landing) moving() string { return movingRefs + l.spec.Session }
+
+// FinishLanding goes on with a landing that was cut short by the death of its
+// process. found is false where none was. Where the branch has moved on the
+// commit waits aside. The caller makes sure that nothing works here.
+func FinishLanding(ctx context.Context, repo *gitops.Repo, branch, session string) (landed Landed, found bool, err error) {
+	if err := checkSession(session); err != nil {
+		return Landed{}, false, err
+	}
+	l := &landing{repo: repo, spec: LandSpec{Branch: branch, Session: session}, ref: landingRefs + session}
+	if l.commit, err = repo.Resolve(ctx, l.moving()); errors.Is(err, gitops.ErrNotFound) {
+		return Landed{}, false, nil
+	}
+	if err != nil {
+		return Landed{}, false, err
+	}
+	info, err := repo.Commit(ctx, string(l.commit))
+	if err != nil {
+		return Landed{}, false, err
+	}
+	l.spec.Tree = info.Tree
+	if len(info.Parents) > 0 {
+		l.spec.Base = info.Parents[0]
+	}
+	landed, err = l.finish(ctx)
+	return landed, true, err
+}
+
+func (l *landing) finish(ctx context.Context) (Landed, error) {
+	if l.spec.Branch != "" {
+		moved, err := l.repo.SettleMove(ctx, l.spec.Branch, l.spec.Base, l.commit)
+		if err == nil && !moved {
+			moved, err = l.repo.IsAncestor(ctx, l.commit, l.spec.Branch)
+		}
+		if err != nil {
+			return Landed{}, err
+		}
+		if moved {
+			return Landed{Commit: l.commit, How: Moved, Ref: l.spec.Branch}, l.repo.DeleteRef(ctx, l.moving(), l.commit)
+		}
+	}
+	landed, err := Landed{}, unmoved(ctx, l.repo, l.spec)
+	if err == nil {
+		landed, err = l.settle(ctx)
+	}
+	if errors.Is(err, ErrBranchMoved) {
+		if landed, err = l.aside(ctx, "the branch moved meanwhile", "git cherry-pick "+l.ref); err == nil {
+			err = dropRef(ctx, l.repo, l.moving())
+		}
+	}
+	return landed, err
+}
+
+// dropRef removes one of our own refs, if it is there.
+func dropRef(ctx context.Context, repo *gitops.Repo, ref string) error {
+	old, err := repo.Resolve(ctx, ref)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return repo.DeleteRef(ctx, ref, old)
 }
 
 // unmoved checks that the branch still ends at the base.

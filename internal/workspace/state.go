@@ -9,7 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/gofrs/flock"
 
@@ -77,11 +80,22 @@ func take(root, name string) (*claim, error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil {
 		return nil, errors.Join(fmt.Errorf("make a folder for trees: %w", err), c.lock.Close())
 	}
-	// The number is for people; what counts is the lock.
-	if err := os.WriteFile(pidFile(c.dir), fmt.Appendf(nil, "%d\n", os.Getpid()), 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("write the pid file: %w", err), c.release())
+	if err := c.note(about{}); err != nil {
+		return nil, errors.Join(err, c.release())
 	}
 	return c, nil
+}
+
+// note writes the pid file. The number is for people; what counts is the lock.
+func (c *claim) note(a about) error {
+	text := fmt.Sprintf("%d\n", os.Getpid())
+	if a.commonDir != "" {
+		text += a.commonDir + "\n" + string(a.base) + "\n"
+	}
+	if err := os.WriteFile(pidFile(c.dir), []byte(text), 0o600); err != nil {
+		return fmt.Errorf("write the pid file: %w", err)
+	}
+	return nil
 }
 
 // acquire locks the pid file. A sweep may remove the file between opening and
@@ -109,9 +123,17 @@ func (c *claim) acquire() (bool, error) {
 	return false, fmt.Errorf("lock %s: it is removed again and again", pidFile(c.dir))
 }
 
-// release removes the folder, then its pid file, then lets go.
+// release removes the folder, then its pid file, then lets go. The folder goes
+// under another name first: half removed, it must not be taken for a session's.
 func (c *claim) release() error {
-	err := removeTree(c.dir)
+	going := c.dir + ".gone"
+	err := removeTree(going)
+	if err == nil && os.Rename(c.dir, going) != nil {
+		going = c.dir // not there, or it cannot be renamed
+	}
+	if err == nil {
+		err = removeTree(going)
+	}
 	if err == nil {
 		err = os.Remove(pidFile(c.dir))
 	}
@@ -119,21 +141,14 @@ func (c *claim) release() error {
 }
 
 // Sweep removes the trees that dead processes left below root and counts them.
-func Sweep(ctx context.Context, root string) (n int, err error) {
-	entries, err := os.ReadDir(treesDir(root))
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
-	}
+// Where spare says so of a session that died (see Outlive), its session tree
+// and its transcript stay for Dead.
+func Sweep(ctx context.Context, root string, spare func(commonDir, session string) bool) (n int, err error) {
+	names, err := claimed(root)
 	if err != nil {
 		return 0, fmt.Errorf("sweep: %w", err)
 	}
-	done := map[string]bool{}
-	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".pid")
-		if done[name] {
-			continue
-		}
-		done[name] = true
+	for _, name := range names {
 		if ctx.Err() != nil {
 			return n, ctx.Err()
 		}
@@ -141,6 +156,11 @@ func Sweep(ctx context.Context, root string) (n int, err error) {
 		ok, aerr := c.acquire()
 		if aerr != nil || !ok {
 			err = errors.Join(err, aerr)
+			continue
+		}
+		a := readAbout(c.dir)
+		if _, session, found := strings.Cut(name, "-"); found && a.commonDir != "" && spare != nil && spare(a.commonDir, session) {
+			err = errors.Join(err, c.thin(), c.lock.Close())
 			continue
 		}
 		if rerr := c.release(); rerr != nil {
@@ -152,10 +172,34 @@ func Sweep(ctx context.Context, root string) (n int, err error) {
 	return n, err
 }
 
+// claimed names the folders below root's trees, also those of which only the
+// pid file is left.
+func claimed(root string) ([]string, error) {
+	entries, err := os.ReadDir(treesDir(root))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, strings.TrimSuffix(e.Name(), ".pid"))
+	}
+	slices.Sort(names)
+	return slices.Compact(names), nil
+}
+
 // removeTree removes dir also where folders in it are read-only, as in Go's
-// module cache. It follows no symlink.
-func removeTree(dir string) error {
-	err := os.RemoveAll(dir)
+// module cache, and while a process that is about to die still writes there. It
+// follows no symlink.
+func removeTree(dir string) (err error) {
+	for pause := time.Millisecond; pause < time.Second; pause *= 3 {
+		if err = os.RemoveAll(dir); !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EBUSY) {
+			break
+		}
+		time.Sleep(pause)
+	}
 	if err == nil || !errors.Is(err, fs.ErrPermission) {
 		return err
 	}

@@ -149,7 +149,7 @@ func TestSweepRemovesOnlyTreesOfTheDead(t *testing.T) {
 	dir := testenv.Repo(t)
 	root, err := workspace.StateRoot()
 	must(t, err)
-	if n, err := workspace.Sweep(t.Context(), root); n != 0 || err != nil {
+	if n, err := workspace.Sweep(t.Context(), root, nil); n != 0 || err != nil {
 		t.Fatalf("Sweep of nothing: %d, %v", n, err)
 	}
 	mine := create(t, open(t, dir), "")
@@ -169,7 +169,7 @@ func TestSweepRemovesOnlyTreesOfTheDead(t *testing.T) {
 	if err != nil || len(held) != 1 {
 		t.Fatalf("trees of the other process: %v, %v", held, err)
 	}
-	if n, err := workspace.Sweep(t.Context(), root); n != 0 || err != nil {
+	if n, err := workspace.Sweep(t.Context(), root, nil); n != 0 || err != nil {
 		t.Errorf("Sweep while both live: %d, %v", n, err)
 	}
 	// What is hard to remove: read-only folders, and a link that leads out.
@@ -181,7 +181,7 @@ func TestSweepRemovesOnlyTreesOfTheDead(t *testing.T) {
 	must(t, os.Symlink(dir, filepath.Join(held[0], "scratch", "out")))
 	must(t, child.Process.Kill())
 	child.Wait()
-	if n, err := workspace.Sweep(t.Context(), root); n != 1 || err != nil {
+	if n, err := workspace.Sweep(t.Context(), root, nil); n != 1 || err != nil {
 		t.Errorf("Sweep after its end: %d, %v", n, err)
 	}
 	if _, err := os.Lstat(held[0]); !errors.Is(err, fs.ErrNotExist) {
