@@ -73,12 +73,15 @@ func (s *step) freshCheckTree(ctx context.Context, tree gitops.OID) (missing str
 // install runs the project's set-up in the check tree, which holds tree.
 func (s *step) install(ctx context.Context, tree gitops.OID) (missing string, err error) {
 	digest := project.LockDigest(os.DirFS(s.ws.CheckDir()))
-	network, err := s.network()
+	network, err := s.network(nil)
 	if err != nil {
 		return "", err
 	}
 	s.installed = halfInstalled
 	if _, err := s.ver.Setup(ctx, s.target(s.ws.CheckDir(), tree), network); err != nil {
+		if !network {
+			s.warn("new dependencies were tried without the network; allow it with: git agent step --allow-network")
+		}
 		return "the dependencies could not be installed, so nothing could be checked: " + plain.Clip(plain.Text(err.Error()), 1500), ctx.Err()
 	}
 	s.installed = digest

@@ -86,7 +86,11 @@ func TestDependenciesThatCannotBeInstalled(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 	installed := false
-	out, err := session.Step(context.Background(), repo, settings(t, sumContract, rest(modeltest.Use("run_command", "command", "test -e installed"), work, manifest("nosuch"), done, manifest("good"), done)), session.Options{},
+	nobody := session.Options{Ask: func(question string) bool {
+		t.Errorf("asked in the middle of a session: %s", question)
+		return false
+	}}
+	out, err := session.Step(context.Background(), repo, settings(t, sumContract, rest(modeltest.Use("run_command", "command", "test -e installed"), work, manifest("nosuch"), done, manifest("good"), done)), nobody,
 		looking(func(e session.Event) { installed = installed || e.Tool == "run_command" && e.OK }))
 	if err != nil || out.End != session.Verified {
 		t.Fatalf("%+v, %v", out, err)

@@ -238,7 +238,7 @@ func (s *step) target(dir string, tree gitops.OID) verify.Target {
 // setUp installs what the app needs, in the scratch and the check tree, each
 // by the harness's own run.
 func (s *step) setUp(ctx context.Context) error {
-	network, err := s.network()
+	network, err := s.network(s.opt.Ask)
 	if err != nil {
 		return err
 	}
@@ -257,8 +257,9 @@ func (s *step) setUp(ctx context.Context) error {
 	return nil
 }
 
-// network says whether set-up may use the network for these lockfiles.
-func (s *step) network() (bool, error) {
+// network says whether set-up may use the network for these lockfiles. ask may
+// be nil: in the middle of a session nobody may be there to answer.
+func (s *step) network(ask func(string) bool) (bool, error) {
 	digest := project.LockDigest(os.DirFS(s.ws.CheckDir()))
 	if digest == "" { // nothing to install
 		return s.opt.AllowNetwork, nil
@@ -266,7 +267,7 @@ func (s *step) network() (bool, error) {
 	if s.trust.Has(project.TrustNetwork, digest) {
 		return true, nil
 	}
-	if !s.opt.AllowNetwork && (s.opt.Ask == nil || !s.opt.Ask("Set-up may need the network to install dependencies. Allow it for these lockfiles?")) {
+	if !s.opt.AllowNetwork && (ask == nil || !ask("Set-up may need the network to install dependencies. Allow it for these lockfiles?")) {
 		return false, nil
 	}
 	return true, s.trust.Grant(project.TrustNetwork, digest)
