@@ -91,9 +91,9 @@ func (s *step) build(ctx context.Context) error {
 func (s *step) exhausted() error {
 	why := plain.Line(strings.Join(s.lastBad, "; "), 400)
 	if s.out.Tree != "" && s.unverifiedOnly {
-		return ended(Unverified, "%d attempts could not be verified: %s", s.set.Attempts, why)
+		return ended(Unverified, "%s could not be verified: %s", plain.Count(s.set.Attempts, "attempt"), why)
 	}
-	return ended(Incomplete, "%d attempts, none passed: %s", s.set.Attempts, why)
+	return ended(Incomplete, "%s, none passed: %s", plain.Count(s.set.Attempts, "attempt"), why)
 }
 
 // reject books a rejected attempt.
