@@ -19,9 +19,16 @@ import (
 
 // brokerRules say what may be connected to.
 type brokerRules struct {
-	Loopback bool     // of internet addresses, those of this machine alone
-	Abstract bool     // Unix sockets without a path, where they are the cell's own
-	Sockets  []string // folders in which Unix sockets may lie
+	Loopback bool    // of internet addresses, those of this machine alone
+	Abstract bool    // Unix sockets without a path, where they are the cell's own
+	Private  bool    // temporary folders are the cell's own
+	Mounts   []mount // say where Unix sockets may lie: where the cell may write
+}
+
+// own reports whether a Unix socket at path can only be one of the cell's own.
+func (b brokerRules) own(path string) bool {
+	kind := above(b.Mounts, path)
+	return kind == writable || kind == private && b.Private
 }
 
 type broker struct {
@@ -199,7 +206,7 @@ func (b broker) connectPath(n *notice, sock int, addr []byte) error {
 	if err != nil {
 		return err
 	}
-	if !covered(real, b.Sockets) {
+	if !b.own(real) {
 		return unix.EACCES
 	}
 	checked := binary.NativeEndian.AppendUint16(nil, unix.AF_UNIX)

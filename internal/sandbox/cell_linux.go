@@ -157,7 +157,7 @@ func (c *linuxCell) forget(j *keptJob) {
 // keptJob is a process behind a keeper.
 type keptJob struct {
 	conn  *net.UnixConn
-	gone  <-chan struct{} // nil where the holder sees to it
+	gone  <-chan struct{}        // nil where the holder sees to it
 	over  atomic.Pointer[string] // the limit that it was ended for
 	ended chan struct{}
 	how   exit

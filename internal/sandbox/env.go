@@ -15,7 +15,11 @@ type facts struct {
 	env    map[string]string // of this process
 	homes  []string          // real homes of this user
 	root   bool
-	memory int64 // bytes, 0 when unknown
+	closed []string // for root: what other users may not read of the system
+	memory int64    // bytes, 0 when unknown
+	// links is what the links in the folders of PATH lead to; looking them up
+	// takes longer than all else about a cell.
+	links map[string][]string
 }
 
 func gather() facts {
@@ -34,7 +38,38 @@ func gather() facts {
 			f.homes = append(f.homes, real)
 		}
 	}
+	f.links = map[string][]string{}
+	for _, dir := range f.searched() {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			f.links[real] = links(real)
+		}
+	}
+	if f.root {
+		f.closed = append(closed("/etc", 2, true), closed("/var", 2, false)...)
+	}
 	return f
+}
+
+// closed finds what other users may not read below dir, some levels deep;
+// files only where wanted. Root in a cell owns it all the same.
+func closed(dir string, levels int, files bool) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		switch {
+		case err != nil || path == "/var/tmp" || !e.IsDir() && (!files || !e.Type().IsRegular()):
+		case e.IsDir() && info.Mode().Perm()&0o5 != 0o5, !e.IsDir() && info.Mode().Perm()&0o4 == 0:
+			out = append(out, path)
+		case e.IsDir() && levels > 1:
+			out = append(out, closed(path, levels-1, files)...)
+		}
+	}
+	return out
 }
 
 // environ is the whole environment of a cell: an allow-list, so that no secret

@@ -129,7 +129,7 @@ func report(life *net.UnixConn, pid int) int {
 		if err != nil { // ECHILD: nothing is left
 			break
 		}
-		if p != pid {
+		if p != pid || ws.Stopped() { // one that has itself traced tells us of its stops
 			continue
 		}
 		how = event{Code: ws.ExitStatus()}

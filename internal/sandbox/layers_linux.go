@@ -89,26 +89,20 @@ func (c *linuxCell) trial(ctx context.Context) error {
 // rules are those of every process of a cell.
 func (s *Sandbox) rules(pl plan) rules {
 	p := pl.policy
-	apart := s.level == Namespaces || p.Network == Host
-	r := rules{Procs: p.MaxProcs, Drop: s.level < Namespaces, Fenced: s.layers.landlock > 0}
+	shared := s.level < Namespaces
+	r := rules{Procs: p.MaxProcs, Drop: shared, Fenced: s.layers.landlock > 0}
 	switch {
-	case s.level == Namespaces && !newerKernel(5, 14): // the limit would count what the user runs outside as well
+	case !shared && !newerKernel(5, 14): // the limit would count what the user runs outside as well
 		r.Procs = 0
-	case s.level < Namespaces: // it does
+	case shared: // it does
 		r.Procs += threadsOfUser()
 	}
 	if !s.layers.filter {
 		return r
 	}
-	r.Calls = &callRules{Apart: apart, Nested: p.Nested, Brokered: s.layers.broker}
-	r.Broker = brokerRules{Loopback: !apart, Abstract: s.level == Namespaces && p.Network == Loopback, Sockets: append(pl.inside(), p.Writable...)}
-	if s.level == Namespaces {
-		for _, m := range pl.mounts {
-			if m.Kind == private {
-				r.Broker.Sockets = append(r.Broker.Sockets, m.Path)
-			}
-		}
-	}
+	judged := shared && p.Network == Loopback
+	r.Calls = &callRules{Shared: shared, Judged: judged, Nested: p.Nested, Brokered: s.layers.broker}
+	r.Broker = brokerRules{Loopback: judged, Abstract: !shared && p.Network == Loopback, Private: !shared, Mounts: pl.mounts}
 	return r
 }
 
@@ -121,6 +115,9 @@ func (s *Sandbox) fence(pl plan, r rules) fence {
 		f.Rules = cellRules(pl.mounts, pl.inside())
 	} else {
 		f.Rules = hostRules(pl.mounts, entries)
+		if pl.policy.Nested && !s.host.root { // the maps of a user namespace are written there
+			f.Rules = append(f.Rules, fileRule{"/proc", mayWrite})
+		}
 		f.Scopes = unix.LANDLOCK_SCOPE_SIGNAL
 		f.Connects = r.Broker.Loopback && s.layers.broker
 	}
@@ -160,7 +157,7 @@ func (s *Sandbox) findings() (holds, missing []string) {
 		holds = append(holds, "own user, process, network, file, ipc and host name spaces: loopback only, the system read-only, home hidden")
 		has(l.filter, "system calls filtered", "a system call filter for "+runtime.GOARCH)
 		has(l.landlock > 0, fmt.Sprintf("Landlock %d", l.landlock), "Landlock")
-		has(l.broker || l.landlock >= 9, "no sockets of the machine", "sockets of the machine outside hidden folders are kept away by nothing"+why)
+		has(l.broker, "no sockets of the machine", "sockets of the machine outside hidden folders are kept away by nothing"+why)
 		return holds, missing
 	case Landlock:
 		holds = append(holds, fmt.Sprintf("Landlock %d: the system read-only, home hidden", l.landlock))
@@ -170,7 +167,7 @@ func (s *Sandbox) findings() (holds, missing []string) {
 	case Processes:
 		holds = append(holds, "process groups, limits and a scrubbed environment only")
 	}
-	has(l.broker, "loopback only and without UDP, no sockets of the machine", openNetwork(l)+why)
+	has(l.broker, "of the network only the machine's loopback, without UDP, no sockets of the machine", openNetwork(l)+why)
 	if s.level < Landlock {
 		missing = append(missing, "files outside the tree can be read and written, other processes can be ended and their environments read")
 		return holds, missing
@@ -178,7 +175,7 @@ func (s *Sandbox) findings() (holds, missing []string) {
 	if l.landlock < 6 {
 		missing = append(missing, "other processes can be ended")
 	}
-	return holds, append(missing, "other processes are seen, modes and times of files outside the tree can be changed, /dev/shm is shared, no /tmp")
+	return holds, append(missing, "other processes and what listens on loopback are seen, modes and times of files outside the tree can be changed, /dev/shm is shared, no /tmp")
 }
 
 func openNetwork(l layers) string {

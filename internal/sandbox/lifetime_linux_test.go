@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 )
 
 func TestDeathOfTheJoinerIsDeath(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		cmd := c.Command(t.Context(), "sh", "-c", "trap '' TERM; setsid "+sleep+" & "+sleep)
@@ -57,7 +56,7 @@ func runHarness(args []string) int {
 const harnessWord = "__harness"
 
 func TestKilledHarnessLeavesNothing(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		sandboxAt(t, level)
 		_, mark := sleeper(t)
 		cmd := exec.Command("/proc/self/exe", harnessWord, level.String(), mark, tempDir(t))
@@ -75,7 +74,7 @@ func TestKilledHarnessLeavesNothing(t *testing.T) {
 
 // A process can kill its keeper, being the same user. It gains nothing.
 func TestKilledKeeper(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		res, err := c.Run(t.Context(), Spec{Argv: []string{"sh", "-c", sleep + " & kill -KILL $PPID; " + sleep}, Timeout: 10 * time.Second})
@@ -90,22 +89,6 @@ func TestKilledKeeper(t *testing.T) {
 			t.Errorf("the cell afterwards: %q, %d", got, code)
 		}
 	})
-}
-
-func TestProcessesAreLimited(t *testing.T) {
-	if os.Geteuid() == 0 && !newerKernel(6, 14) || !newerKernel(5, 14) {
-		t.Skip("this kernel has no limit for one cell")
-	}
-	sleep, mark := sleeper(t)
-	c, _ := openAt(t, Namespaces, func(p *Policy) { p.MaxProcs = 60 })
-	p, err := c.Start(t.Context(), Spec{Argv: []string{"sh", "-c", "i=0; while [ $i -lt 600 ]; do " + sleep + " & i=$((i+1)); done; wait"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "a fork is refused", func() bool { return strings.Contains(strings.ToLower(string(p.Output())), "fork") })
-	if n := alive(mark); n > 400 {
-		t.Errorf("%d processes run", n)
-	}
 }
 
 // TestOpeningIsQuick looks at processor time: on a busy machine the clock
@@ -142,7 +125,7 @@ func TestOpeningIsQuick(t *testing.T) {
 }
 
 func TestNoDescriptorIsLeft(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	eachLevel(t, func(t *testing.T, level Level) {
 		s := sandboxAt(t, level)
 		count := func() int {
 			names, err := os.ReadDir("/proc/self/fd")

@@ -158,9 +158,7 @@ func resolveAll(paths []string) ([]string, error) {
 func (s *Sandbox) hidden(named []string) []string {
 	all := append(slices.Clone(named), s.host.homes...)
 	all = append(all, "/home", "/root", "/run", "/var/run")
-	if s.host.root {
-		all = append(all, "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh", "/etc/sudoers")
-	}
+	all = append(all, s.host.closed...)
 	var out []string
 	for _, p := range all {
 		real, err := filepath.EvalSymlinks(p)

@@ -19,8 +19,28 @@ import (
 
 var allLevels = [...]Level{Namespaces, Landlock, Seccomp, Processes}
 
-// everyLevel runs a test at every level that this system allows.
+// everyLevel runs a test at every level that this system allows, all at once.
 func everyLevel(t *testing.T, test func(*testing.T, Level)) {
+	t.Helper()
+	eachLevel(t, func(t *testing.T, level Level) {
+		t.Parallel()
+		test(t, level)
+	})
+}
+
+// everyKeeping leaves out a level whose processes are started and ended like
+// those of another.
+func everyKeeping(t *testing.T, test func(*testing.T, Level)) {
+	t.Helper()
+	everyLevel(t, func(t *testing.T, level Level) {
+		if level != Seccomp {
+			test(t, level)
+		}
+	})
+}
+
+// eachLevel is the same for tests that look at all of this process.
+func eachLevel(t *testing.T, test func(*testing.T, Level)) {
 	t.Helper()
 	for _, level := range allLevels {
 		t.Run(level.String(), func(t *testing.T) { test(t, level) })
@@ -47,7 +67,7 @@ func alive(mark string) int {
 }
 
 func TestRunTellsWhatHappened(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		c, dir := openAt(t, level, nil)
 		if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
 			t.Fatal(err)
@@ -86,7 +106,7 @@ func TestNoDescriptorLeaks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(inherited)
-	everyLevel(t, func(t *testing.T, level Level) {
+	eachLevel(t, func(t *testing.T, level Level) {
 		c, _ := openAt(t, level, nil)
 		const list = "for f in /proc/$$/fd/*; do test $(basename $f) -gt 2 && readlink $f; done; true"
 		got, _ := sh(t, c, list)
@@ -101,7 +121,7 @@ func TestNoDescriptorLeaks(t *testing.T) {
 }
 
 func TestTimeoutEndsTheTree(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		script := "trap '' TERM; setsid " + sleep + " & (trap '' TERM; " + sleep + ") & echo ready; " + sleep + "; " + sleep
@@ -119,7 +139,7 @@ func TestTimeoutEndsTheTree(t *testing.T) {
 }
 
 func TestPoliteEndFirst(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		c, _ := openAt(t, level, nil)
 		p, err := c.Start(t.Context(), Spec{Argv: []string{"sh", "-c", "trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.01; done"}})
 		if err != nil {
@@ -136,7 +156,7 @@ func TestPoliteEndFirst(t *testing.T) {
 }
 
 func TestWhatRunsOnEndsWithTheCommand(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		res, err := c.Run(t.Context(), Spec{Argv: []string{"sh", "-c", sleep + " & (setsid sh -c '" + sleep + " & " + sleep + "' &) ; echo done"}})
@@ -153,7 +173,7 @@ func TestWhatRunsOnEndsWithTheCommand(t *testing.T) {
 }
 
 func TestCloseEndsEverything(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		p, err := c.Start(t.Context(), Spec{Argv: []string{"sh", "-c", "setsid " + sleep + " & trap '' TERM HUP; " + sleep + "; " + sleep}})
@@ -182,7 +202,7 @@ func TestCloseEndsEverything(t *testing.T) {
 }
 
 func TestContextEndsRun(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		sleep, mark := sleeper(t)
 		c, _ := openAt(t, level, nil)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -202,7 +222,7 @@ func TestContextEndsRun(t *testing.T) {
 }
 
 func TestFloodIsEnded(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		c, _ := openAt(t, level, func(p *Policy) { p.MaxOutput = 1000 })
 		res, err := c.Run(t.Context(), Spec{Argv: []string{"sh", "-c", "echo first; exec yes"}, Timeout: 30 * time.Second})
 		if err != nil {
@@ -221,7 +241,7 @@ func TestEnvironmentIsAnAllowList(t *testing.T) {
 	for _, name := range []string{"GIT_DIR", "GIT_INDEX_FILE", "SSH_AUTH_SOCK", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "LD_PRELOAD", "NODE_OPTIONS", "BASH_ENV", "XDG_RUNTIME_DIR", "OLLAMA_HOST", "EDITOR"} {
 		t.Setenv(name, "leak")
 	}
-	everyLevel(t, func(t *testing.T, level Level) {
+	eachLevel(t, func(t *testing.T, level Level) {
 		c, _ := openAt(t, level, func(p *Policy) { p.Env = []string{"PORT=1234", "LANG=de_DE.UTF-8"} })
 		out, _ := sh(t, c, "env")
 		wrapped := c.Command(t.Context(), "env")
@@ -244,7 +264,7 @@ func TestEnvironmentIsAnAllowList(t *testing.T) {
 }
 
 func TestWrapPassesDescriptors(t *testing.T) {
-	everyLevel(t, func(t *testing.T, level Level) {
+	everyKeeping(t, func(t *testing.T, level Level) {
 		c, _ := openAt(t, level, nil)
 		inR, inW, err := os.Pipe()
 		if err != nil {

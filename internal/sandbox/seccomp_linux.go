@@ -11,10 +11,12 @@ import (
 
 // callRules choose the system call filter of a process.
 type callRules struct {
-	// Apart says that the process has a network namespace of its own, or is
-	// allowed the machine's network. Otherwise it gets no sockets but TCP and
-	// connected Unix ones, and no System V memory of others.
-	Apart bool
+	// Shared says that there are no namespaces: no Unix sockets that send
+	// without connecting, no System V memory, semaphores and queues.
+	Shared bool
+	// Judged says that the machine's network is seen but not allowed: of
+	// internet sockets there is TCP alone, and nothing is sent without a connect.
+	Judged bool
 	// Nested lets it make namespaces of its own, as a browser's sandbox does.
 	Nested bool
 	// Brokered hands every connect to the keeper.
@@ -130,8 +132,10 @@ func assemble(r callRules) program {
 		p = append(p, is(unix.SYS_CLONE, chain(program{arg(0)}, when(unix.BPF_JSET, newNamespaces, verdict(denied)), program{verdict(allow)})...)...)
 		p = append(p, is(unix.SYS_UNSHARE, chain(program{arg(0)}, when(unix.BPF_JSET, newNamespaces|unix.CLONE_NEWTIME, verdict(denied)), program{verdict(allow)})...)...)
 	}
-	if !r.Apart {
+	if r.Shared {
 		p = append(p, oneOf(absent, sharedMemory[:]...)...)
+	}
+	if r.Judged {
 		for call, flags := range map[uint32]uint32{unix.SYS_SENDTO: 3, unix.SYS_SENDMSG: 2, unix.SYS_SENDMMSG: 3} { // a connect in disguise
 			p = append(p, is(call, chain(program{arg(flags)}, when(unix.BPF_JSET, unix.MSG_FASTOPEN, verdict(noOption)), program{verdict(allow)})...)...)
 		}
@@ -143,18 +147,19 @@ func assemble(r callRules) program {
 }
 
 // socketRules leave Unix and internet sockets and questions about interfaces
-// and routes. Where there is no network namespace nothing may be sent without
-// a connect: only that can be judged.
+// and routes.
 func socketRules(r callRules) program {
 	const kind = 0xf // the rest of the type are flags
 	p := program{arg(0)}
-	if r.Apart {
-		p = append(p, oneOf(allow, unix.AF_UNIX, unix.AF_INET, unix.AF_INET6)...)
-	} else {
+	if r.Shared {
 		stream := chain(program{arg(1), mask(kind)}, oneOf(allow, unix.SOCK_STREAM, unix.SOCK_SEQPACKET), program{verdict(noProtocol)})
-		tcp := chain(program{arg(1), mask(kind)}, is(unix.SOCK_STREAM, chain(program{arg(2)}, oneOf(allow, 0, unix.IPPROTO_TCP), program{verdict(noProtocol)})...), program{verdict(noAccess)})
-		p = chain(p, is(unix.AF_UNIX, stream...), is(unix.AF_INET, tcp...), is(unix.AF_INET6, tcp...))
+		p = append(p, is(unix.AF_UNIX, stream...)...)
 	}
+	if r.Judged {
+		tcp := chain(program{arg(1), mask(kind)}, is(unix.SOCK_STREAM, chain(program{arg(2)}, oneOf(allow, 0, unix.IPPROTO_TCP), program{verdict(noProtocol)})...), program{verdict(noAccess)})
+		p = chain(p, is(unix.AF_INET, tcp...), is(unix.AF_INET6, tcp...))
+	}
+	p = append(p, oneOf(allow, unix.AF_UNIX, unix.AF_INET, unix.AF_INET6)...)
 	route := chain(program{arg(2)}, oneOf(allow, unix.NETLINK_ROUTE), program{verdict(noProtocol)})
 	return chain(p, is(unix.AF_NETLINK, route...), program{verdict(noFamily)})
 }
@@ -163,7 +168,7 @@ func socketRules(r callRules) program {
 // to reach others by name.
 func pairRules(r callRules) program {
 	p := append(program{arg(0)}, unless(unix.AF_UNIX, verdict(noFamily))...)
-	if !r.Apart {
+	if r.Shared {
 		p = chain(p, program{arg(1), mask(0xf)}, oneOf(noProtocol, unix.SOCK_DGRAM, unix.SOCK_RAW))
 	}
 	return append(p, verdict(allow))

@@ -26,7 +26,7 @@ func (f facts) toolchains(p Policy) toolchains {
 	foreign := slices.DeleteFunc(slices.Clone(p.Hidden), func(h string) bool { // hidden for what it is, not as a home
 		return h == "/run" || h == "/home" || slices.ContainsFunc(f.homes, func(home string) bool { return within(home, h) })
 	})
-	for _, dir := range append(filepath.SplitList(f.env["PATH"]), "/usr/local/bin", "/usr/bin", "/bin") {
+	for _, dir := range f.searched() {
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil || !filepath.IsAbs(dir) || slices.Contains(t.path, real) {
 			continue
@@ -39,7 +39,11 @@ func (f facts) toolchains(p Policy) toolchains {
 			t.add(f, f.installation(real))
 			t.add(f, real)
 		}
-		for _, target := range links(real) {
+		targets, known := f.links[real]
+		if !known {
+			targets = links(real)
+		}
+		for _, target := range targets {
 			if f.concealed(target, p) && !covered(target, foreign) {
 				t.add(f, f.installationOf(target))
 			}
@@ -48,6 +52,11 @@ func (f facts) toolchains(p Policy) toolchains {
 	t.variables(f)
 	t.goModules(f, p)
 	return t
+}
+
+// searched gives the folders that programs are looked for in.
+func (f facts) searched() []string {
+	return append(filepath.SplitList(f.env["PATH"]), "/usr/local/bin", "/usr/bin", "/bin")
 }
 
 // concealed reports whether path would not be seen in the cell.

@@ -15,8 +15,10 @@ import (
 
 const (
 	watchPause = 200 * time.Millisecond
-	// watchShare is how many times longer than a look the pause after it is.
-	watchShare = 50
+	// watchShare is how many times longer than a look the pause after it is,
+	// up to watchMost.
+	watchShare = 20
+	watchMost  = time.Second
 )
 
 // What Result.Exceeded says.
@@ -56,7 +58,7 @@ func (c *linuxCell) watch() {
 		if pids, why := c.excess(); why != "" {
 			c.endAll(pids, why)
 		}
-		t.Reset(max(watchPause, watchShare*time.Since(start)))
+		t.Reset(min(max(watchPause, watchShare*time.Since(start)), watchMost))
 	}
 }
 

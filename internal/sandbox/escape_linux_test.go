@@ -1,0 +1,203 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// writers are ways to write the file $V past a look at the command.
+var writers = map[string]string{
+	"redirect": `echo x > "$V"`, "append": `echo x >> "$V"`, "clobber": `set -C; echo x >| "$V"`, "read and write": `echo x 1<> "$V"`,
+	"tee": `echo x | tee "$V"`, "tee -a": `echo x | tee -a "$V"`, "sed": `sed -i s/as/AS/ "$V"`, "perl": `perl -pi -e s/as/AS/ "$V"`,
+	"dd": `echo x | dd of="$V" conv=notrunc`, "cp": `cp own "$V"`, "mv": `mv own "$V"`, "install": `install own "$V"`, "link over": `ln -f own "$V"`,
+	"symlink over": `ln -sf own "$V"`, "rm": `rm -f "$V"`, "unlink": `unlink "$V"`, "truncate": `truncate -s 0 "$V"`, "shred": `shred -n 1 "$V"`,
+	"patch": `printf -- '--- a\n+++ b\n@@ -1 +1 @@\n-as it was\n+x\n' | patch "$V"`,
+	"bash":  `bash -c 'echo x > "$V"'`, "heredoc": "cat > \"$V\" <<EOF\nx\nEOF", "process substitution": `bash -c 'echo x > >(cat > "$V")'; sleep 0.1`,
+	"python": `/usr/bin/python3 -c 'import os; open(os.environ["V"], "w").write("x")'`, "node": `node -e 'fs.writeFileSync(process.env.V, "x")'`,
+	"awk": `awk 'BEGIN { print "x" > ENVIRON["V"] }'`, "xargs": `echo "$V" | xargs -I{} sh -c 'echo x > "{}"'`,
+	"find exec": `find own -exec cp {} "$V" \;`, "find fprint": `find own -fprint "$V"`, "sort": `echo x | sort -o "$V"`,
+	"tar":  `cp own "$(basename "$V")" && tar -cf a.tar "$(basename "$V")" && tar -xf a.tar -C "$(dirname "$V")"`,
+	"make": `printf 'all:\n\techo x > $(V)\n' > Makefile && make`, "base64": `eval "$(echo ZWNobyB4ID4gIiRWIg== | base64 -d)"`,
+	"prompt expansion": `bash -c 'a="\$(echo x > $V)"; : "${a@P}"'`, "fifty commands": strings.Repeat("true && ", 60) + `echo x > "$V"`,
+	"git":               `git init -q r && cp own r/own && git -C r config core.worktree "$(dirname "$V")" && git -C r --work-tree="$(dirname "$V")" checkout-index -f -a; cd "$(dirname "$V")" && git --git-dir="$OLDPWD/r/.git" -c core.bare=false hash-object -w --stdin < /dev/null; echo x > "$V"`,
+	"through a symlink": `ln -s "$V" l && echo x > l`, "through a hard link": `ln "$V" h && echo x > h`, "through a folder": `ln -s "$(dirname "$V")" d && echo x > d/"$(basename "$V")"`,
+	"dots": `echo x > "$PWD/../../../../../../../../$V"`, "own root": `echo x > "/proc/self/root$V"`, "parent's root": `echo x > "/proc/$PPID/root$V"`,
+	"the harness's root": `echo x > "/proc/$HARNESS/root$V"`, "the harness's folder": `echo x > "/proc/$HARNESS/cwd/../../../../../../../..$V"`, "first process's root": `echo x > "/proc/1/root$V"`,
+	"namespace of its own": `unshare -rm sh -c 'mount -o remount,rw /; echo x > "$V"'`, "left behind": `setsid sh -c 'echo x > "$V"' & wait`,
+	"watcher": `(while :; do echo x > "$V"; sleep 0.01; done) & sleep 0.05`,
+}
+
+// TestWritesOutside tries every writer on a file of its own that can be read
+// but not written, as the session tree is for the model's commands.
+func TestWritesOutside(t *testing.T) {
+	everyLevel(t, func(t *testing.T, level Level) {
+		outside := tempDir(t)
+		if err := os.Chmod(outside, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		c, dir := openAt(t, level, func(p *Policy) { p.ReadOnly = append(p.ReadOnly, outside) })
+		var script strings.Builder
+		files := map[string]string{}
+		for name, s := range writers {
+			file := filepath.Join(outside, fmt.Sprintf("v%d", len(files)))
+			files[name] = file
+			write(t, file, "as it was\n")
+			work := filepath.Join(dir, filepath.Base(file))
+			write(t, filepath.Join(work, "own"), "x\n")
+			write(t, filepath.Join(work, "script"), s)
+			fmt.Fprintf(&script, "(cd %s; V=%s sh ./script) </dev/null & ", work, file)
+		}
+		script.WriteString("wait")
+		res, err := c.Run(t.Context(), Spec{Argv: []string{"sh", "-c", script.String()}, Env: []string{fmt.Sprint("HARNESS=", os.Getpid())}, Timeout: 40 * time.Second})
+		if err != nil || res.TimedOut {
+			t.Fatalf("%v, %+v", err, res)
+		}
+		written := 0
+		for name, file := range files {
+			st, err := os.Lstat(file)
+			b, _ := os.ReadFile(file)
+			if err == nil && st.Mode().IsRegular() && string(b) == "as it was\n" {
+				continue
+			}
+			written++
+			if level >= Landlock {
+				t.Errorf("%s wrote outside", name)
+			}
+		}
+		if level < Landlock && written < len(writers)-14 { // some programs may not be installed, some need privileges
+			t.Errorf("only %d of %d wrote: are they ways to write at all?\n%s", written, len(writers), res.Output)
+		}
+		admits(t, level, level < Landlock, "files outside the tree can be read and written")
+	})
+}
+
+// admits checks that Describe names what is not held, and does not where it is.
+func admits(t *testing.T, level Level, lacks bool, words string) {
+	t.Helper()
+	_, missing, _ := strings.Cut(sandboxAt(t, level).Describe(), "missing: ")
+	if strings.Contains(missing, words) != lacks {
+		t.Errorf("%s: says %q is missing: %v, want %v: %q", level, words, !lacks, lacks, missing)
+	}
+}
+
+// TestWritesInsideAreAllowed keeps the fence from being too narrow.
+func TestWritesInsideAreAllowed(t *testing.T) {
+	everyLevel(t, func(t *testing.T, level Level) {
+		c, dir := openAt(t, level, nil)
+		write(t, filepath.Join(dir, "a", "f"), "x")
+		for _, script := range []string{
+			"echo m >&2", "ls /missing 2>/dev/null; true", "echo x > /dev/null", "mkdir -p b/c && mv a/f b/c/g && ln b/c/g a/h && rm -r b", "mkfifo p && rm p",
+			"echo x > $TMPDIR/f && mv $TMPDIR/f ~/f && mkdir -p $XDG_CACHE_HOME/d && mv ~/f $XDG_CACHE_HOME/d", "echo x > /dev/shm/gitagent-test-$$ && rm /dev/shm/gitagent-test-$$",
+			"mktemp", "chmod +x a/h && touch -d 2001-01-01 a/h && truncate -s 0 a/h", "head -c 1 /dev/urandom >/dev/null && cat /etc/passwd /proc/self/status >/dev/null",
+			"ls /usr/bin >/dev/null && test -x /bin/sh", "echo x | tee /dev/stderr >/dev/null",
+		} {
+			if out, code := sh(t, c, script); code != 0 {
+				t.Errorf("%s: %d: %s", script, code, out)
+			}
+		}
+	})
+}
+
+// readers print the file $S, or take it into the tree.
+var readers = map[string]string{
+	"cat": `cat "$S"`, "dd": `dd if="$S"`, "copy": `cp "$S" got; cat got`, "move": `mv "$S" got; cat got`, "symlink": `ln -s "$S" l; cat l`, "hard link": `ln "$S" h; cat h`,
+	"dots": `cat "$PWD/../../../../../../../../$S"`, "own root": `cat "/proc/self/root$S"`, "harness": `cat "/proc/$HARNESS/root$S"`, "first": `cat "/proc/1/root$S"`,
+	"tar": `tar -cf - "$S"`, "find": `find "$(dirname "$(dirname "$S")")" -exec cat {} \;`, "input": `cat < "$S"`, "perl": `perl -e 'open F, "<", $ENV{S}; print <F>'`,
+	"in a namespace": `unshare -rm sh -c 'umount -l "$(dirname "$(dirname "$S")")"; cat "$S"'`, "bind": `mount --bind "$(dirname "$S")" . && cat *`,
+	"git": `git init -q r && git -C r hash-object -w "$S" | xargs git -C r cat-file -p`,
+}
+
+// TestSecretsCannotBeRead tries every reader on a file in the home and one in
+// the checkout.
+func TestSecretsCannotBeRead(t *testing.T) {
+	home := tempDir(t)
+	t.Setenv("HOME", home)
+	checkout := filepath.Join(tempDir(t), "checkout")
+	folders := []string{filepath.Join(home, ".ssh"), filepath.Join(checkout, ".git")}
+	holder := exec.Command("sleep", "100")
+	holder.Env = []string{"TOKEN=SECRET-IN-ENVIRONMENT"}
+	if err := holder.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = holder.Process.Kill(); _ = holder.Wait() })
+	eachLevel(t, func(t *testing.T, level Level) {
+		c, dir := openAt(t, level, func(p *Policy) { p.Hidden = []string{checkout, filepath.Dir(filepath.Dir(checkout))} })
+		var script strings.Builder
+		var files []string
+		for _, folder := range folders {
+			for _, s := range readers {
+				f := filepath.Join(folder, fmt.Sprint("f", len(files)))
+				files = append(files, f)
+				write(t, f, "SECRET")
+				work := filepath.Join(dir, filepath.Base(f))
+				write(t, filepath.Join(work, "script"), s)
+				fmt.Fprintf(&script, "(cd %s; S=%s sh ./script 2>&1 | grep -a -o SECRET | head -1) & ", work, f)
+			}
+		}
+		res, err := c.Run(t.Context(), Spec{Argv: []string{"sh", "-c", script.String() + "wait"}, Env: []string{fmt.Sprint("HARNESS=", os.Getpid())}, Timeout: 40 * time.Second})
+		if err != nil || res.TimedOut {
+			t.Fatalf("%v, %+v", err, res)
+		}
+		read := strings.Count(string(res.Output), "SECRET")
+		if level >= Landlock && read > 0 || level < Landlock && read < len(readers) {
+			t.Errorf("%d of %d readers read a secret", read, len(files))
+		}
+		for _, f := range files {
+			if b, err := os.ReadFile(f); level >= Landlock && string(b) != "SECRET" {
+				t.Errorf("%s: %q, %v", f, b, err)
+			}
+		}
+		out, _ := sh(t, c, fmt.Sprintf("cat /proc/%d/environ /proc/*/environ 2>/dev/null | grep -a -o SECRET-IN | head -1; true", holder.Process.Pid))
+		if leaks := out != ""; leaks && level >= Landlock {
+			t.Errorf("the environment of another process is read")
+		}
+		admits(t, level, level < Landlock, "their environments read")
+	})
+}
+
+// TestOtherProcessesAreSafe sends signals to a process of the machine.
+func TestOtherProcessesAreSafe(t *testing.T) {
+	everyLevel(t, func(t *testing.T, level Level) {
+		victim := exec.Command("sleep", "100")
+		if err := victim.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() { _ = victim.Wait(); close(ended) }()
+		t.Cleanup(func() { _ = victim.Process.Kill(); <-ended })
+		c, _ := openAt(t, level, nil)
+		_, code := sh(t, c, fmt.Sprintf("kill -KILL %d", victim.Process.Pid))
+		killed := code == 0 && waitFor(ended, 5*time.Second)
+		held := level == Namespaces || level == Landlock && sandboxAt(t, level).layers.landlock >= 6
+		if killed == held {
+			t.Errorf("a process of the machine was killed: %v", killed)
+		}
+		admits(t, level, !held, "other processes can be ended")
+	})
+}
+
+// TestModesOfOthersFiles shows what only a mount namespace holds.
+func TestModesOfOthersFiles(t *testing.T) {
+	everyLevel(t, func(t *testing.T, level Level) {
+		outside := tempDir(t)
+		file := filepath.Join(outside, "f")
+		write(t, file, "")
+		c, _ := openAt(t, level, func(p *Policy) { p.ReadOnly = append(p.ReadOnly, outside) })
+		sh(t, c, "chmod 600 "+file)
+		st, err := os.Stat(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changed := st.Mode().Perm() == 0o600; changed != (level < Namespaces) {
+			t.Errorf("the mode was changed: %v", changed)
+		}
+		if level == Landlock {
+			admits(t, level, true, "modes and times of files outside the tree can be changed")
+		}
+	})
+}
