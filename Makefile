@@ -4,10 +4,10 @@ GO ?= go
 export CGO_ENABLED ?= 0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0)
 
-.PHONY: build install setup test test-ollama figures fuzz demo man vet clean
+.PHONY: build install setup test test-ollama figures fuzz demo vet clean
 
 build: ## the binary, bin/git-agent
-	$(GO) build -trimpath -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
+	$(GO) build -buildvcs=false -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
 
 install: build ## binary and man page below PREFIX (default ~/.local)
 	sh scripts/install.sh
@@ -15,12 +15,14 @@ install: build ## binary and man page below PREFIX (default ~/.local)
 setup: ## what the tests need: a Chromium
 	sh scripts/setup.sh
 
-vet:
+vet: ## also for the systems that only compile so far
 	$(GO) vet ./...
+	$(GO) vet -tags ollama ./internal/model/...
 	GOOS=darwin $(GO) vet ./...
 	GOOS=windows $(GO) vet ./...
 
-test: setup vet ## every test but the one against the real Ollama
+test: setup ## every test but the one against the real Ollama
+	$(GO) vet ./...
 	$(GO) test -timeout 9m ./...
 
 test-ollama: ## the client against the real Ollama server, built from source at first
