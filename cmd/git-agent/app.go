@@ -87,6 +87,9 @@ func open(c *cli.Context, strict bool) (*gitops.Repo, session.Settings, error) {
 	if err != nil {
 		return nil, session.Settings{}, err
 	}
+	if err := sensible(c); err != nil {
+		return nil, session.Settings{}, err
+	}
 	set, err := session.LoadSettings(cfg, nil, session.Flags{
 		Host: c.String("host"), Model: c.String("model"), NumCtx: c.Int("num-ctx"),
 		Turns: c.Int("turns"), Attempts: c.Int("attempts"), Time: c.Duration("time"),
@@ -95,6 +98,22 @@ func open(c *cli.Context, strict bool) (*gitops.Repo, session.Settings, error) {
 		return nil, set, &exitError{code: codeUsage, err: err}
 	}
 	return repo, set, nil
+}
+
+// sensible refuses limits that would limit nothing.
+func sensible(c *cli.Context) error {
+	for _, name := range []string{"turns", "attempts", "num-ctx"} {
+		if c.IsSet(name) && c.Int(name) < 1 {
+			return usage("--%s takes a number above zero, not %d", name, c.Int(name))
+		}
+	}
+	if c.IsSet("time") && c.Duration("time") <= 0 {
+		return usage("--time takes a duration above zero, for example 30m")
+	}
+	if c.Int("max-steps") < 0 || c.Duration("max-time") < 0 {
+		return usage("--max-steps and --max-time take no negative limit")
+	}
+	return nil
 }
 
 // noArgs refuses arguments that a command does not take.

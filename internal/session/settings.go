@@ -66,7 +66,10 @@ func LoadSettings(cfg gitops.Config, env func(string) string, f Flags) (Settings
 	s.Turns = src.number("turns", f.Turns, 60)
 	s.Attempts = src.number("attempts", f.Attempts, 3)
 	s.Park = src.number("park", 0, 3)
-	s.Time = time.Duration(src.number("minutes", int(f.Time/time.Minute), 45)) * time.Minute
+	s.Time = f.Time
+	if s.Time <= 0 {
+		s.Time = time.Duration(src.number("minutes", 0, 45)) * time.Minute
+	}
 	s.Command = time.Duration(src.number("commandSeconds", 0, 120)) * time.Second
 	s.AllowRemote = src.text("allowRemote", "") == "true"
 	s.TextTools = src.text("textTools", "") == "true"
