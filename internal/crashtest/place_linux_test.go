@@ -43,6 +43,7 @@ func (p *place) git(t testing.TB, args ...string) string {
 // wrapper is a git that waits, or that says that it has done what it should.
 // Whoever waits too long goes on.
 const wrapper = `#!/bin/sh
+if [ -n "$TRAP_COUNT" ]; then printf x >>"$TRAP_COUNT"; fi
 if [ -n "$TRAP_BEFORE" ]; then case "$*" in *$TRAP_BEFORE*) : >"$TRAP_HIT"; sleep "$TRAP_SLEEP" ;; esac; fi
 if [ -n "$TRAP_AFTER" ]; then case "$*" in *$TRAP_AFTER*) '@GIT@' "$@"; code=$?; : >"$TRAP_HIT"; sleep "$TRAP_SLEEP"; exit $code ;; esac; fi
 exec '@GIT@' "$@"

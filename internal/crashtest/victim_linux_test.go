@@ -19,9 +19,12 @@ type victim struct {
 	nurse *exec.Cmd
 	pid   int
 	out   words
-	code  chan int      // its exit code, or the negative number of the signal
+	code  int           // its exit code, or the negative number of the signal, once alone
 	alone chan struct{} // closed when every process it started is gone
 }
+
+// untold is no exit code.
+const untold = 1 << 20
 
 // words is output that is written and read at once.
 type words struct {
@@ -48,7 +51,7 @@ const patience = 2 * time.Minute
 // environment.
 func (p *place) start(t testing.TB, extra []string, args ...string) *victim {
 	t.Helper()
-	v := &victim{t: t, code: make(chan int, 1), alone: make(chan struct{})}
+	v := &victim{t: t, code: untold, alone: make(chan struct{})}
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -73,10 +76,7 @@ func (p *place) start(t testing.TB, extra []string, args ...string) *victim {
 	go func() {
 		defer r.Close()
 		for lines.Scan() {
-			var code int
-			if _, err := fmt.Sscanf(lines.Text(), "code %d", &code); err == nil {
-				v.code <- code
-			}
+			_, _ = fmt.Sscanf(lines.Text(), "code %d", &v.code) // else it stays untold
 		}
 		_ = v.nurse.Wait()
 		close(v.alone)
@@ -128,13 +128,10 @@ func (v *victim) gone(long time.Duration) int {
 	case <-time.After(long):
 		v.t.Fatalf("still there after %s:\n%s\n%s", long, describe(below(v.nurse.Process.Pid)), v.out.String())
 	}
-	select {
-	case code := <-v.code:
-		return code
-	default:
+	if v.code == untold {
 		v.t.Fatalf("its exit code was not told\n%s", v.out.String())
-		return 0
 	}
+	return v.code
 }
 
 // run runs git-agent to its end.
