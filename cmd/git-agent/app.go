@@ -26,7 +26,7 @@ func newApp(t *terminal) *cli.App {
 		ErrWriter:            t.stderr,
 		ExitErrHandler:       func(*cli.Context, error) {},
 		Commands: []*cli.Command{
-			initCommand(t), stepCommand(t), runCommand(t),
+			initCommand(t), stepCommand(t), runCommand(t), resumeCommand(t), abortCommand(t),
 			statusCommand(t), logCommand(t), showCommand(t),
 			verifyCommand(t), pageCommand(t), checkCommand(t),
 			featuresCommand(t), hooksCommand(t), hookCommand(t), allowCommand(t),

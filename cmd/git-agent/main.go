@@ -63,13 +63,23 @@ func conclude(w io.Writer, ctx context.Context, err error) int {
 	switch {
 	case exit != nil:
 		return exit.code
-	case errors.Is(err, features.ErrUnknown), errors.Is(err, features.ErrPasses):
-		return codeUsage // what was asked cannot be done
+	case cannotBe(err):
+		return codeUsage
 	case ctx.Err() != nil:
 		return session.Interrupted.ExitCode()
 	default:
 		return session.Environment.ExitCode()
 	}
+}
+
+// cannotBe says whether what was asked for cannot be done.
+func cannotBe(err error) bool {
+	for _, e := range []error{features.ErrUnknown, features.ErrPasses, session.ErrNothingKept, session.ErrNothingRuns} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
 }
 
 // Exit codes that are not ends of a session.

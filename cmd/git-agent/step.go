@@ -7,7 +7,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gitagent/features"
 	"gitagent/internal/plain"
 	"gitagent/internal/session"
 )
@@ -34,29 +33,54 @@ func stepCommand(t *terminal) *cli.Command {
 			if c.NArg() > 1 {
 				return usage("step takes at most one feature id")
 			}
-			repo, set, err := open(c, true)
-			if err != nil {
-				return err
-			}
-			var out session.Outcome
-			err = withModel(c, t, set, func() (err error) {
-				out, err = session.Step(c.Context, repo, set, stepOptions(c, t), &liveView{t: t, verbose: c.Bool("verbose")})
-				return err
-			})
-			if errors.Is(err, session.ErrAllPassing) {
-				return allPassing(c, t, out)
-			}
-			switch {
-			case c.Bool("json"):
-				if jerr := t.printJSON(out); jerr != nil {
-					return jerr
-				}
-			case err == nil || out.Receipt.Turns > 0:
-				t.tellOutcome(out)
-			}
-			return ending(err, out.End.ExitCode())
+			return oneStep(c, t, stepOptions(c, t))
 		},
 	}
+}
+
+func resumeCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name:      "resume",
+		Usage:     "run a session that goes on with the kept files of another, by default the last one",
+		ArgsUsage: "[SESSION]",
+		Flags:     sessionFlags(),
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 1 {
+				return usage("resume takes at most one session")
+			}
+			opt := stepOptions(c, t)
+			opt.ID, opt.Resume = "", session.Latest
+			if c.NArg() == 1 {
+				opt.Resume = c.Args().First()
+			}
+			return oneStep(c, t, opt)
+		},
+	}
+}
+
+// oneStep runs one session and tells its outcome.
+func oneStep(c *cli.Context, t *terminal, opt session.Options) error {
+	repo, set, err := open(c, true)
+	if err != nil {
+		return err
+	}
+	var out session.Outcome
+	err = withModel(c, t, set, func() (err error) {
+		out, err = session.Step(c.Context, repo, set, opt, &liveView{t: t, verbose: c.Bool("verbose")})
+		return err
+	})
+	if errors.Is(err, session.ErrAllPassing) {
+		return allPassing(c, t, out)
+	}
+	switch {
+	case c.Bool("json"):
+		if jerr := t.printJSON(out); jerr != nil {
+			return jerr
+		}
+	case err == nil || out.Receipt.Turns > 0:
+		t.tellOutcome(out)
+	}
+	return ending(err, out.End.ExitCode())
 }
 
 // ending is the error that ends the program after a session or a run: what
@@ -65,7 +89,7 @@ func ending(err error, code int) error {
 	if err == nil || code == session.Interrupted.ExitCode() {
 		return exit(code)
 	}
-	if errors.Is(err, features.ErrUnknown) || errors.Is(err, features.ErrPasses) {
+	if cannotBe(err) {
 		return err
 	}
 	return &exitError{code: code, err: err}
@@ -128,6 +152,13 @@ func (t *terminal) tellOutcome(o session.Outcome) {
 	}
 }
 
+func also(yes bool, text string) string {
+	if yes {
+		return text
+	}
+	return ""
+}
+
 // nextFor is what a person types next.
 func nextFor(o session.Outcome) string {
 	switch {
@@ -136,7 +167,7 @@ func nextFor(o session.Outcome) string {
 	case o.End == session.Verified && o.Passing < o.Total:
 		return "git agent step"
 	case o.End == session.Interrupted && o.Feature != "":
-		return "git agent step goes on with what was learned"
+		return "git agent step goes on with what was learned" + also(o.Kept != "", ", git agent resume with the files as well")
 	case o.Kept != "":
 		return "git agent show " + o.Feature + ", or git agent take " + o.Session + " to look at the code"
 	}

@@ -46,7 +46,11 @@ func (s *step) build(ctx context.Context) error {
 	if s.already {
 		return s.judgeExisting(ctx)
 	}
-	t, err := s.newTalk("")
+	inherited, err := s.inherited(ctx)
+	if err != nil {
+		return err
+	}
+	t, err := s.newTalk(inherited)
 	if err != nil {
 		return err
 	}

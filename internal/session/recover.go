@@ -304,7 +304,7 @@ func (r *recovery) keep(ctx context.Context, last crashLine, remains *workspace.
 		r.say("session %s was killed (%s) before it had changed a file", last.Session, state)
 	default:
 		facts = append(facts, "its last tree is kept at "+ref)
-		r.say("session %s was killed; what it had is kept (%s)", last.Session, strings.TrimSpace("git agent show "+last.Feature))
+		r.say("session %s was killed; what it had is kept (%s); go on with it by git agent resume", last.Session, strings.TrimSpace("git agent show "+last.Feature))
 	}
 	entry := progress.Entry{Time: last.Time, Kind: progress.KindSession, Session: last.Session, Feature: last.Feature, Outcome: string(Interrupted), Facts: facts}
 	var events map[string][]progress.Event

@@ -25,6 +25,7 @@ import (
 type Options struct {
 	ID           string // feature, empty chooses
 	Hint         string // a person's word to the executor
+	Resume       string // session whose kept work is gone on with, or Latest
 	AllowNetwork bool   // set-up may use the network without asking
 	again        bool   // a later session of one run: the hint is no new act of a person
 	// Ask puts a yes-or-no question to a person; nil means that nobody is there.
@@ -50,6 +51,7 @@ type step struct {
 	ws        *workspace.Workspace
 	ver       *verify.Verifier
 	loaded    *model.Loaded
+	resumed   *workspace.Attempt
 	installed string // digest of the dependency files that the check tree is installed for
 	contract  *contract.Contract
 	compiled  bool // by this session: its text travels with the commit or the journal
