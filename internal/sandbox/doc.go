@@ -11,4 +11,9 @@
 // started process and ends all that comes of it, and a joiner stands for such
 // a process where a library wants a child of its own. Without namespaces the
 // keepers live beside us. Elsewhere processes are started directly.
+//
+// A keeper also puts the rules on what it starts: limits, no privileges, a
+// Landlock ruleset, a filter of system calls. Connections are made by the
+// keeper for the process, after a look at where they lead, so that without a
+// network namespace too nothing but loopback is reached.
 package sandbox

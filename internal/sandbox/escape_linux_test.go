@@ -181,6 +181,26 @@ func TestOtherProcessesAreSafe(t *testing.T) {
 	})
 }
 
+// TestReadOnlyInsideWritable shows what a rule that only adds cannot hold.
+func TestReadOnlyInsideWritable(t *testing.T) {
+	everyLevel(t, func(t *testing.T, level Level) {
+		tree := tempDir(t)
+		file := filepath.Join(tree, "fixed", "f")
+		write(t, file, "as it was")
+		c, _ := openAt(t, level, func(p *Policy) {
+			p.Writable, p.ReadOnly = append(p.Writable, tree), append(p.ReadOnly, filepath.Dir(file))
+		})
+		sh(t, c, "echo x > "+file)
+		b, err := os.ReadFile(file)
+		if written := string(b) != "as it was"; err != nil || written != (level < Namespaces) {
+			t.Errorf("written: %v, %v", written, err)
+		}
+		if level == Landlock {
+			admits(t, level, true, "read-only folders inside writable ones can be written")
+		}
+	})
+}
+
 // TestModesOfOthersFiles shows what only a mount namespace holds.
 func TestModesOfOthersFiles(t *testing.T) {
 	everyLevel(t, func(t *testing.T, level Level) {

@@ -175,7 +175,7 @@ func (s *Sandbox) findings() (holds, missing []string) {
 	if l.landlock < 6 {
 		missing = append(missing, "other processes can be ended")
 	}
-	return holds, append(missing, "other processes and what listens on loopback are seen, modes and times of files outside the tree can be changed, /dev/shm is shared, no /tmp")
+	return holds, append(missing, "other processes and what listens on loopback are seen, modes and times of files outside the tree can be changed, read-only folders inside writable ones can be written, /dev/shm is shared, no /tmp")
 }
 
 func openNetwork(l layers) string {

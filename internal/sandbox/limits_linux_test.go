@@ -89,6 +89,33 @@ func TestTemporaryFilesAreLimited(t *testing.T) {
 	}
 }
 
+func TestDiskIsLimited(t *testing.T) {
+	everyLevel(t, func(t *testing.T, level Level) {
+		c, _ := openAt(t, level, func(p *Policy) { p.MaxDisk = 30 << 20 })
+		res, err := c.Run(t.Context(), Spec{Argv: []string{"sh", "-c", "head -c 120m /dev/zero > big; sleep 30"}, Timeout: 20 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Exceeded != overDisk || res.TimedOut {
+			t.Errorf("%+v", res)
+		}
+	})
+}
+
+func TestTheLastSpaceIsKept(t *testing.T) {
+	dir := tempDir(t)
+	now, ok := freeSpace(dir)
+	if !ok || now < lastSpace {
+		t.Skip("the disk of the machine is full")
+	}
+	for before, full := range map[int64]bool{now + 1<<40: true, now + 1: false, now - 1<<20: false} {
+		a := allowance{disk: 1 << 39, free: map[string]int64{dir: before}}
+		if got := a.diskIsFull(); got != full {
+			t.Errorf("%d bytes free before, %d now: %v", before, now, got)
+		}
+	}
+}
+
 func TestLimitsFitTheMachine(t *testing.T) {
 	for _, tt := range []struct{ asked, usual, share, want int64 }{
 		{5, 8, 6, 5}, {50, 8, 6, 50}, {0, 8, 6, 6}, {0, 8, 60, 8}, {0, 8, 0, 8}, {-1, 8, 60, 8},

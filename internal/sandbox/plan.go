@@ -66,6 +66,7 @@ func (s *Sandbox) plan(p Policy) (pl plan, err error) {
 	tools := s.host.toolchains(p)
 	p.MaxProcs = cmp.Or(max(p.MaxProcs, 0), defaultProcs)
 	p.MaxTemp = atMost(p.MaxTemp, defaultTemp, s.host.memory/8)
+	p.MaxDisk = atMost(p.MaxDisk, defaultDisk, 0)
 	p.MaxMemory = atMost(p.MaxMemory, defaultMemory, s.host.memory/4*3)
 	pl.policy = p
 	pl.env = s.host.environ(p, tools)

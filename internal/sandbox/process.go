@@ -45,7 +45,7 @@ type Result struct {
 	Dropped  int64  // bytes of Output that were left out of the middle
 	TimedOut bool
 	Flooded  bool   // ended because it wrote more than 64 MiB
-	Exceeded string // "memory" or "processes" when it was ended for using too much
+	Exceeded string // "memory", "processes" or "disk" when it was ended for using too much
 	Signal   string // "SIGKILL" and the like, "" when it exited by itself
 	Elapsed  time.Duration
 }

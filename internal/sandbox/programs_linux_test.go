@@ -36,9 +36,10 @@ func TestBrowsersOwnSandbox(t *testing.T) {
 func programs(t *testing.T, level Level, nested bool) {
 	c, dir := openAt(t, level, func(p *Policy) {
 		p.Nested = nested
-		if cache, err := exec.Command("go", "env", "GOCACHE").Output(); err == nil { // one that is filled
-			p.Writable = append(p.Writable, strings.TrimSpace(string(cache)))
-			p.Env = append(p.Env, "GOCACHE="+strings.TrimSpace(string(cache)))
+		out, err := exec.Command("go", "env", "GOCACHE").Output()
+		cache := strings.TrimSpace(string(out))
+		if _, missing := os.Stat(cache); err == nil && missing == nil { // it may be filled
+			p.Writable, p.Env = append(p.Writable, cache), append(p.Env, "GOCACHE="+cache)
 		}
 	})
 	for name, content := range map[string]string{

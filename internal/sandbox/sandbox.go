@@ -80,6 +80,10 @@ type Policy struct {
 	// MaxMemory is how many bytes everything in the cell may use together, or
 	// it is ended; 0 means 8 GiB, or three quarters of a smaller machine.
 	MaxMemory int64
+	// MaxDisk is by how many bytes the free space may shrink where the cell may
+	// write, or everything in it is ended; 0 means 16 GiB. So is what takes the
+	// last half GiB.
+	MaxDisk int64
 	// MaxTemp is how many bytes fit into each temporary folder that the cell
 	// has of its own, at Namespaces; 0 means 2 GiB, or an eighth of a smaller
 	// machine's memory.
@@ -94,6 +98,7 @@ const (
 	defaultProcs  = 4096
 	defaultTemp   = 2 << 30
 	defaultMemory = 8 << 30
+	defaultDisk   = 16 << 30
 )
 
 // Sandbox opens cells at the level that this system allows.

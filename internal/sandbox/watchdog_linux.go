@@ -25,17 +25,32 @@ const (
 const (
 	overMemory    = "memory"
 	overProcesses = "processes"
+	overDisk      = "disk"
+)
+
+const (
+	// lastSpace is what a cell may not take the last of, once it has taken
+	// noticed since it opened; both in bytes.
+	lastSpace = 512 << 20
+	noticed   = 64 << 20
 )
 
 // allowance is what all of a cell may use together; 0 means no limit.
 type allowance struct {
-	memory int64 // bytes
-	procs  int   // processes and threads
+	memory int64            // bytes
+	procs  int              // processes and threads
+	disk   int64            // bytes
+	free   map[string]int64 // bytes where it may write, when it opened
 }
 
 // allowance leaves out what the kernel sees to.
 func (s *Sandbox) allowance(p Policy) allowance {
-	a := allowance{memory: p.MaxMemory}
+	a := allowance{memory: p.MaxMemory, disk: p.MaxDisk, free: map[string]int64{}}
+	for _, dir := range p.Writable {
+		if n, ok := freeSpace(dir); ok {
+			a.free[dir] = n
+		}
+	}
 	switch {
 	case s.level == Namespaces && newerKernel(6, 14), !s.host.root && (s.level < Namespaces || newerKernel(5, 14)):
 	default:
@@ -84,8 +99,29 @@ func (c *linuxCell) excess() (pids []int, why string) {
 		return pids, overProcesses
 	case c.allowed.memory > 0 && pages*int64(os.Getpagesize()) > c.allowed.memory && proportional(pids) > c.allowed.memory:
 		return pids, overMemory
+	case c.allowed.diskIsFull():
+		return pids, overDisk
 	}
 	return nil, ""
+}
+
+func (a allowance) diskIsFull() bool {
+	for dir, before := range a.free {
+		now, ok := freeSpace(dir)
+		if taken := before - now; ok && (taken > a.disk || taken > noticed && now < lastSpace) {
+			return true
+		}
+	}
+	return false
+}
+
+// freeSpace is in bytes.
+func freeSpace(dir string) (int64, bool) {
+	var st unix.Statfs_t
+	if unix.Statfs(dir, &st) != nil {
+		return 0, false
+	}
+	return int64(st.Bavail) * st.Bsize, true
 }
 
 func (c *linuxCell) keepers(children map[int][]int) []int {
