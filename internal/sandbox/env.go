@@ -117,7 +117,9 @@ func (f facts) goModules(p Policy, tools toolchains) []string {
 	own := "GOMODCACHE=" + filepath.Join(p.Cache, "go-mod")
 	remote := "off"
 	if p.Network == Host {
-		remote = f.or("GOPROXY", "https://proxy.golang.org,direct")
+		if remote = f.env["GOPROXY"]; remote == "" {
+			return []string{own} // Go's own default
+		}
 	}
 	if tools.modules == "" {
 		return []string{own, "GOPROXY=" + remote}
