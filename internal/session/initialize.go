@@ -238,6 +238,24 @@ func (in *initializer) files(list *features.List) ([]newFile, error) {
 	return kept, nil
 }
 
+// tracked are the paths that the last commit has.
+func (in *initializer) tracked(ctx context.Context) (map[string]bool, error) {
+	paths := map[string]bool{}
+	head, err := in.repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return paths, err
+	}
+	tree, err := in.repo.TreeOf(ctx, string(head.Commit))
+	if err != nil {
+		return nil, err
+	}
+	entries, err := in.repo.ListTree(ctx, tree)
+	for _, e := range entries {
+		paths[e.Path] = true
+	}
+	return paths, err
+}
+
 type newFile struct {
 	path   string
 	data   []byte
@@ -250,8 +268,15 @@ func (in *initializer) write(ctx context.Context, list *features.List) (InitResu
 	if err != nil {
 		return in.out, err
 	}
+	tracked, err := in.tracked(ctx)
+	if err != nil {
+		return in.out, err
+	}
 	var paths []string
 	for _, f := range files {
+		if f.theirs && tracked[f.path] {
+			continue // in the last commit already; what they are changing in it is not ours to commit
+		}
 		ignored, err := in.repo.IsIgnored(ctx, f.path)
 		if err != nil {
 			return in.out, err
