@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"gitagent/internal/hint"
 )
 
 // maxObject is the largest object that is read into memory.
@@ -158,7 +160,7 @@ func (r *Repo) EntryAt(ctx context.Context, tree OID, name string) (Entry, error
 	for i, part := range parts {
 		entries, err := r.level(ctx, at)
 		if err != nil {
-			return Entry{}, err
+			return Entry{}, damaged(strings.Join(parts[:i], "/"), at, err)
 		}
 		found := false
 		for _, e := range entries {
@@ -194,5 +196,22 @@ func (r *Repo) ReadFile(ctx context.Context, tree OID, name string) ([]byte, err
 	if e.Mode != ModeFile && e.Mode != ModeExecutable {
 		return nil, fmt.Errorf("%s is not a regular file (mode %s)", name, e.Mode)
 	}
-	return r.ReadBlob(ctx, e.OID)
+	data, err := r.ReadBlob(ctx, e.OID)
+	if err != nil {
+		return nil, damaged(name, e.OID, err)
+	}
+	return data, nil
+}
+
+// damaged tells an object that is named and is not there from a path that does
+// not exist: the one says nothing about the other, and a rule that takes it for
+// an absent file would let everything pass.
+func damaged(name string, id OID, err error) error {
+	if !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	if name == "" {
+		name = "the tree"
+	}
+	return hint.Errorf("see what is missing with: git fsck", "%s cannot be read: object %s is missing from this repository", name, id.Short())
 }

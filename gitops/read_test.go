@@ -72,6 +72,26 @@ func reading(t *testing.T, r *gitops.Repo) string {
 	return b.String()
 }
 
+// A file whose object is missing is not a file that does not exist.
+func TestMissingObjectsAreNoAbsence(t *testing.T) {
+	testenv.Clean(t)
+	for name, object := range map[string]string{"file": "HEAD:dir/a", "folder": "HEAD:dir", "top": "HEAD^{tree}"} {
+		t.Run(name, func(t *testing.T) {
+			dir := testenv.Repo(t)
+			commit(t, dir, "dir/a", "1\n")
+			tree := gitops.OID(testenv.Git(t, dir, "rev-parse", "HEAD^{tree}"))
+			id := testenv.Git(t, dir, "rev-parse", object)
+			if err := os.Remove(filepath.Join(dir, ".git", "objects", id[:2], id[2:])); err != nil {
+				t.Fatal(err)
+			}
+			_, err := open(t, dir).ReadFile(t.Context(), tree, "dir/a")
+			if err == nil || errors.Is(err, gitops.ErrNotFound) || !strings.Contains(err.Error(), "missing") {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 func TestBothBackendsReadTheSame(t *testing.T) {
 	testenv.Clean(t)
 	cases := map[string]func(t *testing.T, dir string) string{

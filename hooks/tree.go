@@ -58,7 +58,7 @@ func (t *tree) read(ctx context.Context, path string) ([]byte, error) {
 	if entry.Mode != modeFile && entry.Mode != modeExec {
 		return nil, gitops.ErrNotFound
 	}
-	return t.repo.ReadBlob(ctx, entry.OID)
+	return t.repo.ReadFile(ctx, t.id, path) // which tells a missing object from a missing file
 }
 
 // features returns the list, nil where there is none. A list that cannot be
