@@ -92,6 +92,7 @@ func TestEveryCallGetsExactlyOneResult(t *testing.T) {
 }
 
 func TestFaults(t *testing.T) {
+	flood := modeltest.Use("read_file", "path", strings.Repeat("a", 4<<20))
 	use := modeltest.Use("read_file", "path", "a")
 	for _, c := range []struct {
 		name    string
@@ -124,6 +125,8 @@ func TestFaults(t *testing.T) {
 		{name: "a loop, once", retries: 1, steps: []modeltest.Step{modeltest.Say(strings.Repeat("I will now fix it. ", 900)), use}},
 		{name: "a loop, twice", err: ErrRepetition, retries: 1, steps: []modeltest.Step{
 			modeltest.Say(strings.Repeat("I will now fix it. ", 900)), {Thinking: strings.Repeat("hmm. ", 3000)}}},
+		{name: "more than was asked for, once", retries: 1, steps: []modeltest.Step{flood, use}},
+		{name: "more than was asked for, twice", err: ErrEndless, retries: 1, steps: []modeltest.Step{flood, flood}},
 		{name: "the call is in the quoted raw text", steps: []modeltest.Step{
 			modeltest.Fail(500, "error parsing tool call: raw='{\"path\":\"a\",\"start_line\":\"1\n\"}', err=invalid character '\\n' in string literal")}},
 	} {

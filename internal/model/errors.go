@@ -24,6 +24,8 @@ var (
 	ErrIncomplete = errors.New("the model's reply broke off")
 	// ErrRepetition says that the model repeated itself, also when asked again.
 	ErrRepetition = errors.New("the model repeats itself")
+	// ErrEndless says that more came than was asked for, also when asked again.
+	ErrEndless = errors.New("the model's reply does not end")
 	// ErrIdle says that the server sent nothing for longer than Settings.Idle.
 	ErrIdle = errors.New("the model server sends nothing any more")
 	// ErrInvalidReply says that the model did not keep to a schema or a format,
@@ -35,7 +37,7 @@ var (
 // another question, or a new conversation, may bring a better reply.
 func IsReply(err error) bool {
 	return errors.Is(err, ErrContextFull) || errors.Is(err, ErrIncomplete) ||
-		errors.Is(err, ErrRepetition) || errors.Is(err, ErrInvalidReply)
+		errors.Is(err, ErrRepetition) || errors.Is(err, ErrEndless) || errors.Is(err, ErrInvalidReply)
 }
 
 // UnreachableError says that no server answers at Host.

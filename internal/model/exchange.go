@@ -106,12 +106,12 @@ func (x *exchange) send(ctx context.Context) (answer, error) {
 		case kind == faultNoThink && x.l.think != nil:
 			x.l.think = nil
 			x.note("this model does not take the think setting; going on without it")
-		case (errors.Is(err, ErrIncomplete) || errors.Is(err, ErrRepetition)) && broken == 0:
+		case (errors.Is(err, ErrIncomplete) || errors.Is(err, ErrRepetition) || errors.Is(err, ErrEndless)) && broken == 0:
 			broken++
 			x.warmer++
 			x.note(err.Error() + "; asking again")
 		case kind == faultParse, kind == faultContext, kind == faultNoTools, kind == faultFormat,
-			errors.Is(err, ErrIncomplete), errors.Is(err, ErrRepetition), errors.Is(err, ErrIdle):
+			errors.Is(err, ErrIncomplete), errors.Is(err, ErrRepetition), errors.Is(err, ErrEndless), errors.Is(err, ErrIdle):
 			return ans, err
 		default:
 			return ans, x.l.client.explain(ctx, x.l.Name, err)
@@ -171,13 +171,16 @@ func (x *exchange) once(ctx context.Context) (answer, error) {
 	var ans answer
 	var content, thinking strings.Builder
 	var loopText, loopThought repetition
-	chunks := 0
+	chunks, room := 0, x.limit()
 	err := x.l.client.api.Chat(ctx, x.request(), func(r api.ChatResponse) error {
 		timer.Reset(idle)
 		chunks++
 		content.WriteString(r.Message.Content)
 		thinking.WriteString(r.Message.Thinking)
 		ans.msg.ToolCalls = append(ans.msg.ToolCalls, r.Message.ToolCalls...)
+		if room -= size(r.Message); room < 0 {
+			return ErrEndless
+		}
 		if r.Done {
 			ans.done, ans.finish, ans.metric = true, r.DoneReason, r.Metrics
 			return nil
@@ -194,7 +197,7 @@ func (x *exchange) once(ctx context.Context) (answer, error) {
 	case ans.done && err == nil:
 		x.count(ans.metric)
 		return ans, nil
-	case errors.Is(err, ErrRepetition):
+	case errors.Is(err, ErrRepetition), errors.Is(err, ErrEndless):
 		return ans, err
 	case context.Cause(ctx) != nil:
 		return ans, context.Cause(ctx) // the API client reports a cut stream as success
@@ -205,6 +208,19 @@ func (x *exchange) once(ctx context.Context) (answer, error) {
 	default:
 		return ans, err
 	}
+}
+
+// limit is how many bytes of a reply are read: far more than the tokens that were
+// asked for can be, since a server that keeps to them ends long before.
+func (x *exchange) limit() int { return 1<<20 + 64*max(x.predict, 0) }
+
+// size counts what a piece of a reply adds to it; a call costs a token or more.
+func size(m api.Message) int {
+	n := len(m.Content) + len(m.Thinking)
+	for _, c := range m.ToolCalls {
+		n += 64 + len(c.Function.Name) + len(c.Function.Arguments.String())
+	}
+	return n
 }
 
 func (x *exchange) count(m api.Metrics) {
