@@ -21,6 +21,9 @@ func Forbidden(p string) (reason string) {
 	if why := harnessFile(parts); why != "" {
 		return why
 	}
+	if standIn.MatchString(parts[0]) {
+		return "it would stand in for what runs the tests"
+	}
 	for _, name := range parts {
 		if why := forbiddenName(name); why != "" {
 			return why
@@ -52,6 +55,9 @@ var (
 	gitName     = regexp.MustCompile(`^\.(gitattributes|gitmodules|gitconfig|lfsconfig)$`)
 	packageName = regexp.MustCompile(`^(\.npmrc|\.yarnrc.*|\.yarn|\.pnp\..*|\.?pnpmfile\..*|bunfig\.toml|\.bunfig\.toml|` +
 		`\.pypirc|\.?pip\.(conf|ini)|\.condarc|\.gemrc|\.bundle|\.cargo|\.mvn|nuget\.config|\.netrc|_netrc)$`)
+	installedName = regexp.MustCompile(`^(node_modules|bower_components|\.?venv|site-packages|__pycache__)$`)
+	// standIn are names that Python finds in the project's folder before its own.
+	standIn    = regexp.MustCompile(`^(unittest|pytest|_pytest|pluggy|sitecustomize|usercustomize)(\.py)?$`)
 	shellName  = regexp.MustCompile(`^(\.envrc|\.direnv|\.?mise(\..*)?\.toml|\.mise)$`)
 	editorName = regexp.MustCompile(`^(\.vscode|\.idea|\.vs|\.fleet|\.zed|\.helix|\.nvim|\.nvimrc|\.nvim\.lua|\.exrc|\.vimrc|\.vim|` +
 		`\.dir-locals(-2)?\.el|\.devcontainer|\.devcontainer\.json|.*\.code-workspace|.*\.sublime-(project|workspace))$`)
@@ -71,6 +77,8 @@ func forbiddenName(name string) string {
 		return "git hooks belong to the person"
 	case packageName.MatchString(name):
 		return name + " changes what the package manager runs or where it asks"
+	case installedName.MatchString(name):
+		return name + " holds what is installed; name the package in the manifest"
 	case shellName.MatchString(name):
 		return name + " runs by itself in the person's shell"
 	case editorName.MatchString(name):

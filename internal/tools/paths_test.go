@@ -77,6 +77,8 @@ func TestForbidden(t *testing.T) {
 		"lefthook.yml", ".lefthook.toml", "lefthook-local.yaml", ".lefthook/pre-commit/x", ".pre-commit-config.yaml", ".overcommit.yml", ".lintstagedrc.json", "lint-staged.config.js",
 		".gitattributes", "a/b/.gitattributes", ".GITATTRIBUTES", ".gitattributes.", ".gitmodules", ".lfsconfig",
 		".npmrc", "web/.npmrc", ".NPMRC", ".yarnrc", ".yarnrc.yml", ".yarn/releases/y.cjs", ".pnpmfile.cjs", ".pnpmfile.mjs", "bunfig.toml", ".cargo/config.toml", ".mvn/jvm.config", ".netrc",
+		"node_modules/.bin/node", "web/Node_Modules/x/index.js", ".venv/bin/python3", "venv/x", "lib/__pycache__/x.pyc",
+		"unittest/__main__.py", "unittest.py", "Pytest.py", "sitecustomize.py", "usercustomize.py",
 		".envrc", "mise.toml", ".mise.local.toml",
 		".vscode/tasks.json", ".VSCode/settings.json", ".idea/x", ".zed/x", ".devcontainer/devcontainer.json", "x.code-workspace", ".vimrc",
 		".claude/settings.json", ".cursor/rules", ".cursorrules", "AGENTS.md", "agents.md", "web/AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".mcp.json",
@@ -96,7 +98,7 @@ func TestForbidden(t *testing.T) {
 	}
 	for _, p := range []string{
 		"index.html", "src/features.json", "docs/progress.md", "scripts/init.sh", ".gitignore", ".env.example", ".editorconfig", "package.json",
-		".github/workflows/ci.yml", "src/agents.ts", "agent/main.go", "hooks/useTimer.js", "src/hooks/x.ts", "claude.ts", "README.md", "vscode/x", "cargo.toml", "rules/x", "user-agents.md", ".eslintrc.json",
+		".github/workflows/ci.yml", "src/agents.ts", "agent/main.go", "hooks/useTimer.js", "src/hooks/x.ts", "claude.ts", "README.md", "vscode/x", "cargo.toml", "rules/x", "src/unittest/x.py", "unittests.py", "tests/conftest.py", "user-agents.md", ".eslintrc.json",
 	} {
 		if why := Forbidden(p); why != "" {
 			t.Errorf("Forbidden(%q) = %q", p, why)

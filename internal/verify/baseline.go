@@ -2,7 +2,9 @@ package verify
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gitagent/internal/plain"
@@ -18,6 +20,7 @@ type BaselineSet struct {
 	Skipped    []string
 	Ran        int  // tests that ran, the smaller of the two numbers
 	Green      bool // both runs finished with exit code 0
+	Told       int  // tests that the output of both says have passed, where that is all that is known
 	// Reason says why nothing can be held against a later run, "" when
 	// something can.
 	Reason string
@@ -50,8 +53,27 @@ func Baseline(a, b Report) BaselineSet {
 		slices.Sort(list)
 	}
 	s.Ran = min(a.ran(), b.ran())
+	if !s.Structured {
+		s.Told = min(a.told(), b.told())
+	}
 	s.Reason = s.whyNothing(a, b)
 	return s
+}
+
+// passedTests is how runners count in their last words what has passed.
+var passedTests = regexp.MustCompile(`(?m)(?:^Ran (\d+) tests?\b|^# pass (\d+)$|\b(\d+) (?:tests? )?(?:passed|passing)\b|^OK \((\d+) tests?\b|\b(\d+) examples?, 0 failures)`)
+
+// told sums up what the output says of passed tests. It is the program's word,
+// but a run that stops early, or leaves tests out, says less than before.
+func (rep Report) told() (n int) {
+	for _, m := range passedTests.FindAllStringSubmatch(rep.Output, -1) {
+		for _, digits := range m[1:] {
+			if d, err := strconv.Atoi(digits); err == nil && d < 1e6 {
+				n += d
+			}
+		}
+	}
+	return n
 }
 
 func (rep Report) ran() int { return rep.count(Pass) + rep.count(Fail) }
@@ -106,6 +128,9 @@ func (s BaselineSet) Judge(r Report) (verdict, reason string) {
 	case !s.Structured:
 		if r.Exit != 0 {
 			return Fail, fmt.Sprintf("the exit code is %d, it was 0 before", r.Exit)
+		}
+		if told := r.told(); told < s.Told {
+			return Fail, fmt.Sprintf("the exit code is 0, but the output tells of %d passed tests, and of %d before", told, s.Told)
 		}
 		return Pass, "exit code 0; results of single tests are not known"
 	}

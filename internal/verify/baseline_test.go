@@ -70,7 +70,9 @@ func TestJudgeByExitCode(t *testing.T) {
 	ok := Report{Runner: RunnerExit, Finished: true}
 	bad := Report{Runner: RunnerExit, Finished: true, Exit: 1}
 	hung := Report{Runner: RunnerExit, TimedOut: true, Reason: "did not end"}
+	says := func(text string) Report { return Report{Runner: RunnerExit, Finished: true, Output: text} }
 	green, red, flaky := Baseline(ok, ok), Baseline(bad, bad), Baseline(ok, bad)
+	five := Baseline(says("..\nRan 5 tests in 0.1s\n\nOK\n"), says("..\nRan 5 tests in 0.2s\n\nOK\n"))
 	for name, c := range map[string]struct {
 		base    BaselineSet
 		later   Report
@@ -78,6 +80,8 @@ func TestJudgeByExitCode(t *testing.T) {
 	}{
 		"stays 0": {green, ok, Pass}, "was 0": {green, bad, Fail}, "hangs": {green, hung, Unverified},
 		"was 1": {red, bad, Pass}, "flaky": {flaky, bad, Pass},
+		"tells as much": {five, says("Ran 5 tests in 3s\nOK"), Pass}, "tells more": {five, says("Ran 6 tests in 3s\nOK"), Pass},
+		"tells less": {five, says("Ran 4 tests in 3s\nOK"), Fail}, "exits early": {five, says(""), Fail},
 	} {
 		if verdict, reason := c.base.Judge(c.later); verdict != c.verdict || reason == "" {
 			t.Errorf("%s: %s (%s)", name, verdict, reason)
@@ -85,6 +89,18 @@ func TestJudgeByExitCode(t *testing.T) {
 	}
 	if green.Empty() || !red.Empty() || !flaky.Empty() {
 		t.Error("only two runs with exit code 0 hold anything")
+	}
+}
+
+func TestToldByTheOutput(t *testing.T) {
+	for output, want := range map[string]int{
+		"": 0, "12 files read": 0, "Ran 1 test in 0.0s\n\nOK": 1, "===== 3 passed, 1 skipped in 0.1s =====": 3, "Tests:       1 failed, 7 passed, 8 total": 7,
+		"  4 passing (3ms)": 4, "# tests 3\n# pass 2\n# fail 1": 2, "test result: ok. 6 passed; 0 failed\n\ntest result: ok. 2 passed; 0 failed": 8,
+		"OK (5 tests, 9 assertions)": 5, "9 examples, 0 failures": 9, "      Tests  11 passed (11)": 11,
+	} {
+		if got := (Report{Output: output}).told(); got != want {
+			t.Errorf("%q: %d, want %d", output, got, want)
+		}
 	}
 }
 
