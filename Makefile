@@ -29,7 +29,7 @@ test-ollama: ## the client against the real Ollama server, built from source at 
 	sh scripts/ollama/test.sh
 
 figures: build setup ## the measured promises, each beside its bound
-	$(GO) test -count=1 -v -run 'TestFigures' ./cmd/git-agent
+	GIT_AGENT_FIGURES=1 $(GO) test -count=1 -v -run 'TestFigures' ./cmd/git-agent
 
 fuzz: ## each fuzz test for a short while
 	sh scripts/fuzz.sh
