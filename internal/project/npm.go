@@ -60,3 +60,14 @@ func ChangedTestScript(command string, old, new map[string]string) string {
 	}
 	return ""
 }
+
+// ChangedInstallScript names a script that npm runs by itself at an installation
+// and that differs between two states of package.json, "" when none does.
+func ChangedInstallScript(old, new map[string]string) string {
+	for _, key := range []string{"preinstall", "install", "postinstall", "prepublish", "preprepare", "prepare", "postprepare", "dependencies", "pnpm:devPreinstall"} {
+		if new[key] != "" && old[key] != new[key] {
+			return key
+		}
+	}
+	return ""
+}

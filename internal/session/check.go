@@ -77,9 +77,17 @@ func (s *step) install(ctx context.Context, tree gitops.OID) (missing string, er
 	if err != nil {
 		return "", err
 	}
+	own, err := s.runsAtInstall(ctx, tree)
+	if err != nil {
+		return "", err
+	}
+	if own != "" && network {
+		network = false
+		s.warn("%s changes what runs at an installation, so this one had no network", plain.Line(own, 80))
+	}
 	s.installed = halfInstalled
 	if _, err := s.ver.Setup(ctx, s.target(s.ws.CheckDir(), tree), network); err != nil {
-		if !network {
+		if !network && own == "" {
 			s.warn("new dependencies were tried without the network; allow it with: git agent step --allow-network")
 		}
 		return "the dependencies could not be installed, so nothing could be checked: " + plain.Clip(plain.Text(err.Error()), 1500), ctx.Err()

@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"strings"
@@ -238,6 +239,49 @@ func TestTestScriptStays(t *testing.T) {
 	honest := []modeltest.Step{write("package.json", `{"name":"x","scripts":{"test":"sh tests/old.sh","start":"node x"}}`), work, done}
 	if out, err = session.Step(context.Background(), repo, settings(t, sumContract, rest(honest...)), session.Options{ID: "F001"}, watching{t}); err != nil || out.End != session.Verified {
 		t.Fatalf("the honest twin ended as %+v, %v", out, err)
+	}
+}
+
+// TestInstallScriptHasNoNetwork: the network is allowed for packages, not for
+// what the work itself would run at their installation.
+func TestInstallScriptHasNoNetwork(t *testing.T) {
+	if _, err := exec.LookPath("npm"); err != nil {
+		t.Skip("npm is not installed")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // stands for the world
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	called := make(chan bool, 10)
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			conn.Close()
+			called <- true
+		}
+	}()
+	repo, dir := project(t, sumList)
+	testenv.Write(t, dir, "package.json", `{"name":"x","version":"1.0.0"}`)
+	testenv.Write(t, dir, "package-lock.json", `{"name":"x","version":"1.0.0","lockfileVersion":3,"requires":true,"packages":{"":{"name":"x","version":"1.0.0"}}}`)
+	testenv.Git(t, dir, "add", "-A")
+	testenv.Git(t, dir, "commit", "-q", "-m", "Use npm")
+	script := fmt.Sprintf(`node -e \"require('net').connect(%d,'127.0.0.1').on('error',()=>{})\"`, ln.Addr().(*net.TCPAddr).Port)
+	attack := modeltest.Use("write_file", "path", "package.json", "content", `{"name":"x","version":"1.0.0","scripts":{"postinstall":"`+script+`"}}`)
+	out, err := session.Step(context.Background(), repo, settings(t, sumContract, rest(attack, work, done)), session.Options{AllowNetwork: true}, watching{t})
+	if err != nil {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	select {
+	case <-called:
+		t.Fatal("a script of the work reached the network")
+	default:
+	}
+	if !strings.Contains(strings.Join(out.Warnings, "\n"), "had no network") {
+		t.Errorf("the installation was not noticed: %q", out.Warnings)
 	}
 }
 
