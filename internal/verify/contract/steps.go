@@ -45,7 +45,7 @@ func cause(steps []string, n int) int {
 		switch {
 		case i < n && shows.MatchString(text): // an outcome of its own
 			return 0
-		case action.MatchString(text) || runVerb.MatchString(text):
+		case action.MatchString(text) || ranVerb.MatchString(text):
 			return i
 		case arrives.MatchString(text):
 			return 0
@@ -86,6 +86,7 @@ func follows(before string) bool {
 }
 
 var (
+	ranVerb     = regexp.MustCompile(`(?i)\b(?:run|runs|running|execute|executes)\s`)
 	runVerb     = regexp.MustCompile(`(?i)\b(?:run|runs|running|execute|executes|call|start)\s+`)
 	programFile = regexp.MustCompile(`^(?:\./)?(?:[\w-]+/)*[\w-]+\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl|php|lua|jar)$|^\./(?:[\w-]+/)*[\w-]+$`)
 	argument    = regexp.MustCompile(`^(?:-{1,2}[\w=-]+|[+-]?\d[\d.]*)$`)

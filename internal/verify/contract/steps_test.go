@@ -77,6 +77,8 @@ func TestContractsThatProveNothing(t *testing.T) {
 	greet := features.Feature{ID: "F001", Steps: []string{"Enter test as the name and a greeting appears"}}
 	say := features.Feature{ID: "F001", Steps: []string{`Run say.sh with "milk" and it prints "milk"`}}
 	list := features.Feature{ID: "F001", Steps: []string{`Type "milk" into "New" and press "Enter": the list shows "milk"`}}
+	serve := features.Feature{ID: "F001", Steps: []string{"Start node server.js", `The page shows "Hello"`}}
+	api := features.Feature{ID: "F001", Steps: []string{`Run node server.js; GET /api returns "ok"`}}
 	fill := `{"do":"type","what":"2","in":"First"},{"do":"type","what":"3","in":"Second"},{"do":"click","what":"Add","in":""},`
 	page := func(covers, open, steps string) string {
 		return `{"kind":"page","covers":` + covers + `,"open":"` + open + `","steps":[` + steps + `]}`
@@ -111,6 +113,8 @@ func TestContractsThatProveNothing(t *testing.T) {
 		"repeats what it is given": {say, command("[1]", "sh say.sh milk", `"milk"`), ""},
 		"types and shows":          {list, page("[1]", "/", see("type", "milk", "New")+","+see("press", "Enter", "")+","+see("see", "milk", "")), ""},
 		"types and looks away":     {list, page("[1]", "/", see("type", "milk", "New")+","+see("press", "Enter", "")+","+see("see", "Added", "")), `step 1 says that "milk" is shown`},
+		"a server's page":          {serve, page("[1]", "/", see("see", "Hello", "")) + "," + page("[2]", "/", see("see", "Hello", "")), ""},
+		"a server's answer":        {api, command("[1]", "curl -s http://localhost:$PORT/api", `"ok"`), ""},
 		"its own tests":            {greet, `{"kind":"command","covers":[1],"run":"node --test","stdin":"","exit":0,"stdout_has":[]}`, "covered only by a test run"},
 	}
 	for name, k := range cases {
