@@ -27,14 +27,16 @@ var (
 	giveUp = []modeltest.Step{modeltest.Use("end_session", "status", "blocked", "reason", "I do not know how")}
 	done   = modeltest.Use("end_session", "status", "done", "reason", "it works")
 
-	// work makes new files around a changed one, so that a landing has a middle.
-	work = []modeltest.Step{
+	// sumWork builds the first feature. It makes new files around a changed one,
+	// so that a landing has a middle.
+	sumWork = []modeltest.Step{
 		modeltest.Use("write_file", "path", "aa/first.txt", "content", "first\n").And("write_file", "path", "lib.txt", "content", "one\ntwo\nthree\n").
-			And("write_file", "path", "zz.txt", "content", "last\n").And("write_file", "path", "sum.sh", "content", "echo $(($1 + $2))\n").
-			And("write_file", "path", "twice.sh", "content", "echo $(($1 * 2))\n"),
+			And("write_file", "path", "zz.txt", "content", "last\n").And("write_file", "path", "sum.sh", "content", "echo $(($1 + $2))\n"),
 		modeltest.Use("run_command", "command", "sh sum.sh 2 3"),
 		done,
 	}
+	// work builds both.
+	work = append([]modeltest.Step{sumWork[0].And("write_file", "path", "twice.sh", "content", "echo $(($1 * 2))\n")}, sumWork[1:]...)
 	// workFiles are what work changes.
 	workFiles = []string{"aa/first.txt", "lib.txt", "sum.sh", "twice.sh", "zz.txt"}
 )

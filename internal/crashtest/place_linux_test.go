@@ -55,22 +55,16 @@ if [ -n "$TRAP_SMUDGE" ]; then : >"$TRAP_HIT"; sleep "$TRAP_SLEEP"; fi
 cat
 `
 
-// newPlace makes a place with a list of two features and one session that came
-// to nothing behind it, so that the journal holds something. The person has
-// staged, changed, deleted, stashed, ignored and left untracked files.
-func newPlace(t testing.TB, hook string) *place {
+// barePlace makes a place with an empty repository.
+func barePlace(t testing.TB) *place {
 	t.Helper()
 	root := t.TempDir()
 	p := &place{root: root, repo: filepath.Join(root, "repo")}
 	for _, dir := range []string{"home", "state", "tmp", "bin", "repo"} {
-		if err := os.Mkdir(filepath.Join(root, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(root, dir), 0o755))
 	}
 	real, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	script(t, root, "bin/git", strings.ReplaceAll(wrapper, "@GIT@", real))
 	script(t, root, "home/slow", slowFilter)
 	sandboxed := ""
@@ -79,7 +73,17 @@ func newPlace(t testing.TB, hook string) *place {
 	}
 	testenv.Write(t, root, "home/.gitconfig", sandboxed+"[user]\n\tname = A Person\n\temail = person@example.org\n[init]\n\tdefaultBranch = main\n[filter \"slow\"]\n\tsmudge = "+filepath.Join(root, "home", "slow")+"\n")
 	testenv.Write(t, root, "home/.config/git/attributes", "lib.txt filter=slow\n")
+	testenv.Write(t, root, "list.json", list)
 	p.git(t, "init", "-q")
+	return p
+}
+
+// newPlace makes a place with a list of two features and one session that came
+// to nothing behind it, so that the journal holds something. The person has
+// staged, changed, deleted, stashed, ignored and left untracked files.
+func newPlace(t testing.TB, hook string) *place {
+	t.Helper()
+	p := barePlace(t)
 	for path, text := range map[string]string{
 		"README.md": "A project.\n", "lib.txt": "one\ntwo\n", "both.txt": "1\n", "gone.txt": "1\n", "ü ñ.txt": "odd\n", "dir/file.txt": "1\n",
 		".gitignore": "build/\n*.log\n",
@@ -93,8 +97,7 @@ func newPlace(t testing.TB, hook string) *place {
 	if hook != "" {
 		script(t, p.repo, ".git/hooks/pre-commit", hook)
 	}
-	testenv.Write(t, root, "list.json", list)
-	if code, out := p.run(t, nil, "init", "--features", filepath.Join(root, "list.json")); code != 0 {
+	if code, out := p.run(t, nil, "init", "--features", filepath.Join(p.root, "list.json")); code != 0 {
 		t.Fatalf("init: %d\n%s", code, out)
 	}
 	// A person's work.
