@@ -281,7 +281,8 @@ func DefectKey(observed string) string {
 func (s *Status) Parked(limit int) bool { return limit > 0 && s.Incomplete >= limit }
 
 // Heed lets a person's acts in the log count: after one on this feature only
-// the events that are newer count towards parking.
+// the events that are newer count towards parking. An event that tells of an
+// act counts by its place, since the clock may have been set back.
 func (s *Status) Heed(entries []Entry) {
 	var act time.Time
 	for _, e := range entries {
@@ -294,7 +295,7 @@ func (s *Status) Heed(entries []Entry) {
 	}
 	s.Incomplete, s.Blocked = 0, ""
 	for _, e := range s.Events {
-		if e.Time.After(act) {
+		if e.Kind == EventPerson || e.Time.After(act) {
 			s.count(e)
 		}
 	}

@@ -142,9 +142,13 @@ func (p *place) run(t testing.TB, extra []string, args ...string) (code int, out
 	return code, v.out.String()
 }
 
-// until polls for a condition, which some process brings about.
+// until polls for a condition, which v brings about before it ends; without v,
+// anybody.
 func until(t testing.TB, what string, v *victim, cond func() bool) {
 	t.Helper()
+	if v == nil {
+		v = &victim{}
+	}
 	for end := time.Now().Add(patience); ; {
 		if cond() {
 			return

@@ -14,6 +14,7 @@ import (
 
 	"gitagent/gitops"
 	"gitagent/internal/hint"
+	"gitagent/internal/workspace"
 )
 
 // crashLog is session.wal: one line for each state reached and each tree made,
@@ -125,7 +126,7 @@ func (c *crashed) merge(data []byte) {
 	sc.Buffer(nil, maxCrashLog+1)
 	for sc.Scan() {
 		var l crashLine
-		if json.Unmarshal(sc.Bytes(), &l) != nil || l.Session == "" {
+		if json.Unmarshal(sc.Bytes(), &l) != nil || !workspace.IsSession(l.Session) {
 			continue
 		}
 		if c.first.IsZero() {

@@ -75,7 +75,31 @@ func EditList(ctx context.Context, repo *gitops.Repo, edit ListEditor, say func(
 		}
 		return c, "", err
 	}
-	return c, id, nil
+	return c, id, recordAct(context.WithoutCancel(ctx), repo, c, entry)
+}
+
+// recordAct tells the history of a feature, where it has any, that a person
+// reworded it: the times in the log cannot, once the clock was set back.
+func recordAct(ctx context.Context, repo *gitops.Repo, c Change, entry progress.Entry) error {
+	tree, err := repo.TreeOf(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	journal, err := progress.LoadJournal(ctx, repo)
+	if err != nil {
+		return err
+	}
+	events := map[string][]progress.Event{}
+	for _, id := range c.IDs {
+		_, err := repo.EntryAt(ctx, tree, progress.StatusPath(id))
+		if err == nil || len(journal.Events(id)) > 0 {
+			events[id] = []progress.Event{{Time: entry.Time, Phase: "list", Kind: progress.EventPerson, Detail: c.Fact}}
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return progress.RecordJournal(ctx, repo, nil, events, nil)
 }
 
 // announceEdit tells the crash log of files that are about to be written.

@@ -19,16 +19,27 @@ func (s *step) keep(ctx context.Context) error {
 	if s.feature == nil || s.script == nil {
 		return nil // nothing was begun
 	}
+	var lost error
 	if s.ws != nil {
-		if tree, err := s.ws.Snapshot(ctx); err == nil {
+		tree, err := s.ws.Snapshot(ctx)
+		if err != nil {
+			tree, err = s.ws.Rescue(ctx)
+		}
+		if err != nil {
+			lost = err // the last tree is kept for now
+		} else {
 			s.tree = tree
 		}
 	}
 	s.mark("stop")
 	s.out.Tree = s.tree
-	var lost error
 	if s.tree != "" && (s.tree != s.baseID || s.out.Receipt.Turns > 0) {
-		s.out.Kept, _, lost = workspace.Keep(ctx, s.repo, s.id, s.base.ID, s.tree, s.attachments(), "attempt at "+s.feature.ID+": "+string(s.out.End))
+		var err error
+		s.out.Kept, _, err = workspace.Keep(ctx, s.repo, s.id, s.base.ID, s.tree, s.attachments(), "attempt at "+s.feature.ID+": "+string(s.out.End))
+		lost = errors.Join(lost, err)
+	}
+	if lost != nil {
+		return lost // and nothing is booked: the next command keeps it and books it
 	}
 	s.events = append(s.events, progress.Event{Time: time.Now().UTC(), Phase: "stop", Session: s.id, Attempt: s.attempt, Kind: string(s.out.End), Detail: s.out.Reason})
 	files := map[string][]byte{}
@@ -39,7 +50,7 @@ func (s *step) keep(ctx context.Context) error {
 		files[contract.Path(s.feature.ID)] = s.contract.Bytes()
 	}
 	entries := append(append([]progress.Entry{}, s.noted...), s.entry(s.out.End, s.out.Reason))
-	return errors.Join(lost, progress.RecordJournal(ctx, s.repo, entries, map[string][]progress.Event{s.feature.ID: s.events}, files))
+	return progress.RecordJournal(ctx, s.repo, entries, map[string][]progress.Event{s.feature.ID: s.events}, files)
 }
 
 // keepRecord keeps the transcript of a session that landed.

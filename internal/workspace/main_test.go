@@ -27,8 +27,13 @@ func TestMain(m *testing.M) {
 func hold(root string) {
 	ctx := context.Background()
 	repo, err := gitops.Open(ctx, ".")
+	base := gitops.OID(os.Getenv("TEST_HOLD_BASE"))
+	var w *workspace.Workspace
 	if err == nil {
-		_, err = workspace.Create(ctx, repo, root, "held", "")
+		w, err = workspace.Create(ctx, repo, root, "held", base)
+	}
+	if err == nil && base != "" {
+		err = w.Outlive(base)
 	}
 	fmt.Println("ready", err)
 	select {}

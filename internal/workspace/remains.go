@@ -97,20 +97,50 @@ func leaveAll(all []*Remains) (err error) {
 // Dir is the session tree, for people.
 func (r *Remains) Dir() string { return filepath.Join(r.claim.dir, "session") }
 
-// Tree stores what the session tree holds, as Workspace.Snapshot does. It
-// trusts no index that a killed git may have left half written.
-func (r *Remains) Tree(ctx context.Context) (gitops.OID, error) {
-	index := filepath.Join(r.claim.dir, "git", "remains.index")
-	for _, old := range []string{index, index + ".lock"} {
-		if err := os.RemoveAll(old); err != nil {
-			return "", fmt.Errorf("the session tree of %s: %w", r.Session, err)
+// Tree stores what the session tree holds, as Workspace.Rescue does.
+func (r *Remains) Tree(ctx context.Context) (gitops.OID, error) { return rescue(ctx, r.repo, r.Dir()) }
+
+// Rescue is Snapshot where that fails: it trusts no index, which a killed git
+// may have left half written, and needs no room beside the trees.
+func (w *Workspace) Rescue(ctx context.Context) (gitops.OID, error) {
+	return rescue(ctx, w.repo, w.SessionDir())
+}
+
+func rescue(ctx context.Context, repo *gitops.Repo, dir string) (tree gitops.OID, err error) {
+	index := filepath.Join(repo.AgentDir(), "rescue.index")
+	clear := func() error {
+		var errs []error
+		for _, name := range []string{index, index + ".lock", index + ".d"} {
+			errs = append(errs, os.RemoveAll(name))
 		}
+		return errors.Join(errs...)
 	}
-	tree, err := r.repo.Folder(r.Dir(), index).Snapshot(ctx)
+	if err := clear(); err != nil {
+		return "", fmt.Errorf("the session tree: %w", err)
+	}
+	defer func() { err = errors.Join(err, clear()) }()
+	folder := repo.Folder(dir, index)
+	tree, err = folder.Snapshot(ctx)
+	var nested *gitops.NestedRepoError
+	if errors.As(err, &nested) && dropAll(dir, nested.Paths) == nil {
+		tree, err = folder.Snapshot(ctx) // what is in a .git can be in no tree
+	}
 	if err != nil {
-		return "", fmt.Errorf("the session tree of %s: %w", r.Session, err)
+		return "", fmt.Errorf("the session tree: %w", err)
 	}
-	return ProductTree(ctx, r.repo, tree)
+	return ProductTree(ctx, repo, tree)
+}
+
+func dropAll(dir string, paths []string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, path := range paths {
+		err = errors.Join(err, root.RemoveAll(filepath.FromSlash(path)))
+	}
+	return err
 }
 
 // Transcript is what the session had written of it, nil when there is none.

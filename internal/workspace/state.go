@@ -44,6 +44,9 @@ func checkSession(session string) error {
 	return nil
 }
 
+// IsSession says whether a session can have this name.
+func IsSession(name string) bool { return checkSession(name) == nil }
+
 // repoHash tells the trees of one repository from those of another.
 func repoHash(repo *gitops.Repo) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(repo.CommonDir())))[:12]
