@@ -24,7 +24,7 @@ func main() {
 
 // echo is how long a second signal counts as the first: git passes on the Ctrl-C
 // that its command has had from the terminal already.
-const echo = 2 * time.Second
+const echo = 500 * time.Millisecond
 
 // run is the whole program; it returns the exit code.
 func run(argv []string) int {

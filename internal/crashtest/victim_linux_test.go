@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -166,6 +167,8 @@ func until(t testing.TB, what string, v *victim, cond func() bool) {
 		}
 	}
 }
+
+func matches(pattern, text string) bool { return regexp.MustCompile(pattern).MatchString(text) }
 
 func exists(pattern ...string) func() bool {
 	return func() bool {
