@@ -71,6 +71,7 @@ func makeCalls() int {
 		"sti high bits":   call(unix.SYS_IOCTL, 0, unix.TIOCSTI|1<<32, at(&word)),
 		"newer":           call(lastCall+50, 0),
 		"x32":             call(unix.SYS_GETPID | 0x40000000),
+		"mq_open":         call(unix.SYS_MQ_OPEN, 0, 0),
 		"shmget":          call(unix.SYS_SHMGET, 0, 4096, 0o600),
 		"netlink route":   call(unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_RAW, unix.NETLINK_ROUTE),
 		"netlink uevent":  call(unix.SYS_SOCKET, unix.AF_NETLINK, unix.SOCK_DGRAM, unix.NETLINK_KOBJECT_UEVENT),
@@ -116,8 +117,8 @@ func TestSystemCallsAreFiltered(t *testing.T) {
 		"newer": "ENOSYS", "x32": "ENOSYS", "netlink route": "", "netlink uevent": "EPROTONOSUPPORT", "packet": "EAFNOSUPPORT", "vsock": "EAFNOSUPPORT",
 		"alg": "EAFNOSUPPORT", "tcp": "", "unix": "", "unix packets": "", "pair": "", "sendmsg": "EBADF", "new user": "refused", "start": "",
 	}
-	shared := map[string]string{"udp": "EACCES", "mptcp": "EPROTONOSUPPORT", "unix datagrams": "EPROTONOSUPPORT", "pair datagrams": "EPROTONOSUPPORT", "fast open": "ENOTSUP", "shmget": "ENOSYS"}
-	apart := map[string]string{"udp": "", "unix datagrams": "", "pair datagrams": "", "fast open": "EBADF", "shmget": ""}
+	shared := map[string]string{"udp": "EACCES", "mptcp": "EPROTONOSUPPORT", "unix datagrams": "EPROTONOSUPPORT", "pair datagrams": "EPROTONOSUPPORT", "fast open": "ENOTSUP", "shmget": "ENOSYS", "mq_open": "ENOSYS"}
+	apart := map[string]string{"udp": "", "unix datagrams": "", "pair datagrams": "", "fast open": "EBADF", "shmget": "", "mq_open": "EFAULT"}
 	online := map[string]string{"udp": "", "mptcp": "", "fast open": "EBADF"}
 	nested := map[string]string{"new user": ""}
 	for _, tt := range []struct {

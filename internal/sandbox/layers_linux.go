@@ -169,11 +169,14 @@ func (s *Sandbox) findings() (holds, missing []string) {
 	}
 	has(l.broker, "of the network only the machine's loopback, without UDP, no sockets of the machine", openNetwork(l)+why)
 	if s.level < Landlock {
-		missing = append(missing, "files outside the tree can be read and written, other processes can be ended and their environments read")
+		missing = append(missing, "files outside the tree can be read and written", "other processes of yours can be read, changed and ended")
+		if l.broker { // who can move files can move a socket to where it may be used
+			missing = append(missing, "sockets of the machine can be moved and used")
+		}
 		return holds, missing
 	}
 	if l.landlock < 6 {
-		missing = append(missing, "other processes can be ended")
+		missing = append(missing, "other processes of yours can be ended")
 	}
 	return holds, append(missing, "other processes and what listens on loopback are seen, modes and times of files outside the tree can be changed, read-only folders inside writable ones can be written, /dev/shm is shared, no /tmp")
 }

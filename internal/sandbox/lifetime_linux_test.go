@@ -124,6 +124,24 @@ func TestOpeningIsQuick(t *testing.T) {
 	}
 }
 
+func TestFoldersOfTheDeadAreSwept(t *testing.T) {
+	temp := tempDir(t)
+	t.Setenv("TMPDIR", temp)
+	gone := exec.Command("true")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	stays := []string{fmt.Sprintf("gitagent-%d-1", os.Getpid()), "gitagent-test-1", "gitagent-12", "other", fmt.Sprintf("gitagent-%d-x", gone.Process.Pid)}
+	for _, name := range append(stays, fmt.Sprintf("gitagent-%d-123", gone.Process.Pid)) {
+		write(t, filepath.Join(temp, name, "home", "f"), "")
+	}
+	sandboxAt(t, Processes)
+	left, err := os.ReadDir(temp)
+	if err != nil || len(left) != len(stays) {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
 func TestNoDescriptorIsLeft(t *testing.T) {
 	eachLevel(t, func(t *testing.T, level Level) {
 		s := sandboxAt(t, level)

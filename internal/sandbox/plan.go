@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"gitagent/internal/hint"
 )
@@ -20,6 +22,8 @@ type plan struct {
 	mounts []mount
 	made   string // a folder of ours to remove with the cell
 }
+
+const madePrefix = "gitagent-"
 
 // mountKind says how a path looks inside a cell.
 type mountKind string
@@ -82,7 +86,7 @@ func (s *Sandbox) plan(p Policy) (pl plan, err error) {
 func (pl *plan) ownFolders(p Policy, level Level) (Policy, error) {
 	base := "/tmp"
 	if level < Namespaces && (p.Home == "" || p.Temp == "" || p.Cache == "") {
-		dir, err := os.MkdirTemp("", fmt.Sprintf("gitagent-%d-", os.Getpid()))
+		dir, err := os.MkdirTemp("", fmt.Sprintf("%s%d-", madePrefix, os.Getpid()))
 		if err != nil {
 			return p, fmt.Errorf("make a folder for the cell: %w", err)
 		}
@@ -107,6 +111,26 @@ func (pl *plan) ownFolders(p Policy, level Level) (Policy, error) {
 		p.Writable = append(slices.Clone(p.Writable), dir[0])
 	}
 	return p, nil
+}
+
+// sweep removes the folders that killed processes made for their cells. It is
+// best effort: what is left is tried again.
+func sweep(temp string) {
+	entries, err := os.ReadDir(temp)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		rest, ours := strings.CutPrefix(e.Name(), madePrefix)
+		id, random, _ := strings.Cut(rest, "-")
+		pid, err := strconv.Atoi(id)
+		if !ours || err != nil || pid < 2 || random == "" || strings.Trim(random, "0123456789") != "" || !e.IsDir() {
+			continue
+		}
+		if p, err := os.FindProcess(pid); err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone) {
+			os.RemoveAll(filepath.Join(temp, e.Name()))
+		}
+	}
 }
 
 // atMost gives what was asked for, or without that the smaller of a usual

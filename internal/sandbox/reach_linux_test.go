@@ -269,3 +269,37 @@ func TestAddressesAreJudged(t *testing.T) {
 		}
 	}
 }
+
+// FuzzAddress: whatever lies in memory, no internet address but loopback passes.
+func FuzzAddress(f *testing.F) {
+	for _, seed := range [][]byte{
+		{2, 0, 0, 80, 127, 0, 0, 1}, {2, 0, 0, 80, 192, 0, 2, 1}, {10, 0, 0, 80, 0, 0, 0, 0}, {0, 0}, {1, 0, 0, 'x'}, {1, 0, '/', 'x'}, {40, 0},
+		{10, 0, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 192, 0, 2, 1, 0, 0, 0, 0},
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, addr []byte) {
+		if len(addr) < 2 {
+			return // refused before
+		}
+		err := broker{brokerRules: brokerRules{Loopback: true}}.judge(addr)
+		if err != nil || addr[0] == unix.AF_UNSPEC && addr[1] == 0 {
+			return
+		}
+		sa := (*unix.RawSockaddrAny)(unsafe.Pointer(&append(addr, make([]byte, unix.SizeofSockaddrAny)...)[0]))
+		var ip net.IP
+		switch sa.Addr.Family {
+		case unix.AF_INET:
+			four := (*unix.RawSockaddrInet4)(unsafe.Pointer(sa)).Addr
+			ip = four[:]
+		case unix.AF_INET6:
+			six := (*unix.RawSockaddrInet6)(unsafe.Pointer(sa)).Addr
+			ip = six[:]
+		default:
+			t.Fatalf("%x passes", addr)
+		}
+		if !ip.IsLoopback() && !ip.IsUnspecified() {
+			t.Fatalf("%s passes", ip)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -117,6 +118,7 @@ func New(ctx context.Context, o Options) (*Sandbox, error) {
 	if s.log == nil {
 		s.log = func(string) {}
 	}
+	sweep(os.TempDir())
 	for level := Namespaces; level >= Processes; level-- {
 		if o.ForceLevel != 0 && level != o.ForceLevel {
 			continue

@@ -12,7 +12,8 @@ import (
 // callRules choose the system call filter of a process.
 type callRules struct {
 	// Shared says that there are no namespaces: no Unix sockets that send
-	// without connecting, no System V memory, semaphores and queues.
+	// without connecting, no shared memory, semaphores and queues with a number
+	// or name.
 	Shared bool
 	// Judged says that the machine's network is seen but not allowed: of
 	// internet sockets there is TCP alone, and nothing is sent without a connect.
@@ -64,7 +65,7 @@ var absentCalls = [...]uint32{unix.SYS_CLONE3, unix.SYS_IO_URING_SETUP, unix.SYS
 
 // sharedMemory is what only a namespace of its own makes harmless.
 var sharedMemory = [...]uint32{unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP,
-	unix.SYS_SEMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL}
+	unix.SYS_SEMCTL, unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK}
 
 // program is a filter in the making. The fields of what it judges: the call's
 // number at 0, the architecture at 4, the arguments from 16 on, 8 bytes each,
