@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -36,14 +38,17 @@ func searchTextTool() tool {
 	}
 }
 
-// search is one run of search_text.
+// search is one run of search_text, or a part of one.
 type search struct {
-	env        *Env
-	re, anyRe  *regexp.Regexp // as asked; ignoring case
-	hits       []string
-	more, near int // hits beyond the cap; lines that match but for case
-	files      int
-	skipped    int // too large
+	env     *Env
+	re      matcher
+	anyRe   matcher // ignores case
+	hits    []string
+	more    int // hits beyond the cap
+	near    int // lines that match but for case, where none matches
+	files   int
+	skipped int // too large
+	from    reader
 }
 
 func searchText(ctx context.Context, env *Env, a values) Result {
@@ -57,11 +62,12 @@ func searchText(ctx context.Context, env *Env, a values) Result {
 	if err != nil {
 		return refuse("search_text: %s.%s", err, similar(env.Root, a.text("path"), err))
 	}
-	for _, name := range targets {
-		if ctx.Err() != nil {
-			return refuse("search_text: interrupted.")
-		}
-		s.file(name)
+	s.each(ctx, targets, (*search).file)
+	if s.anyRe.lower == nil && len(s.hits) == 0 {
+		s.each(ctx, targets, (*search).nearly)
+	}
+	if ctx.Err() != nil {
+		return refuse("search_text: interrupted.")
 	}
 	return Result{Text: s.answer(note), OK: true}
 }
@@ -69,15 +75,17 @@ func searchText(ctx context.Context, env *Env, a values) Result {
 // compile takes the pattern as a regular expression, or as plain text when it
 // is none.
 func (s *search) compile(pattern string) (note string) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
+	if _, err := regexp.Compile(pattern); err != nil {
 		pattern = regexp.QuoteMeta(pattern)
 		note = "(not a regular expression, so searched as plain text)\n"
-		re = regexp.MustCompile(pattern)
 	}
-	s.re, s.anyRe = re, re
-	if anyCase, err := regexp.Compile("(?i:" + pattern + ")"); err == nil {
-		s.anyRe = anyCase
+	s.re = newMatcher(pattern)
+	s.anyRe = s.re
+	if _, err := regexp.Compile("(?i:" + pattern + ")"); err == nil {
+		s.anyRe = newMatcher("(?i:" + pattern + ")")
+		if regexp.QuoteMeta(pattern) == pattern {
+			s.anyRe.lower = bytes.ToLower([]byte(pattern))
+		}
 	}
 	return note
 }
@@ -120,37 +128,68 @@ func globMatch(glob, name string) bool {
 	return err == nil && ok
 }
 
-func (s *search) file(name string) {
-	info, err := s.env.Root.Stat(name)
-	if err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	if info.Size() > maxSearchFile {
-		s.skipped++
-		return
-	}
-	data, err := readText(s.env.Root, name)
-	if err != nil {
-		return // binary, or gone: nothing to show
-	}
-	found := false
-	for i, line := range splitLines(string(data)) {
-		if !s.re.MatchString(line) {
-			if s.anyRe.MatchString(line) {
-				s.near++
+// searchers is how many files are looked at at once.
+const searchers = 4
+
+// each does something with every target, several at a time, and adds up what
+// was found in their order.
+func (s *search) each(ctx context.Context, targets []string, do func(*search, string)) {
+	parts := make([]search, searchers)
+	var wg sync.WaitGroup
+	for i := range parts {
+		part := &parts[i]
+		*part = search{env: s.env, re: s.re, anyRe: s.anyRe, from: reader{root: s.env.Root}}
+		mine := targets[len(targets)*i/searchers : len(targets)*(i+1)/searchers]
+		wg.Go(func() {
+			defer part.from.close()
+			for _, name := range mine {
+				if ctx.Err() != nil {
+					return
+				}
+				do(part, name)
 			}
-			continue
+		})
+	}
+	wg.Wait()
+	for _, part := range parts {
+		room := min(maxHits-len(s.hits), len(part.hits))
+		s.hits = append(s.hits, part.hits[:room]...)
+		s.more += part.more + len(part.hits) - room
+		s.near += part.near
+		s.files += part.files
+		s.skipped += part.from.tooLarge
+	}
+}
+
+// file looks for lines that match.
+func (s *search) file(name string) {
+	data, ok := s.from.text(name)
+	if !ok {
+		return // too large, binary, or gone: nothing to show
+	}
+	found := s.re.lines(data)
+	if len(found) == 0 {
+		if len(s.hits) == 0 && s.anyRe.lower != nil {
+			s.near += len(s.anyRe.lines(data)) // at little cost
 		}
-		found = true
+		return
+	}
+	s.files++
+	for _, l := range found {
 		if len(s.hits) >= maxHits {
 			s.more++
 			continue
 		}
-		s.hits = append(s.hits, fmt.Sprintf("%s:%d: %s", plain.Line(name, maxPath), i+1, clipLine(line, maxHitLine)))
+		s.hits = append(s.hits, fmt.Sprintf("%s:%d: %s", plain.Line(name, maxPath), l.number, clipLine(l.text, maxHitLine)))
 	}
-	if found {
-		s.files++
+}
+
+// nearly counts the lines that match but for case.
+func (s *search) nearly(name string) {
+	if data, ok := s.from.text(name); ok {
+		s.near += len(s.anyRe.lines(data))
 	}
+	s.from.tooLarge = 0 // counted before
 }
 
 // clipLine keeps the indent, which edit_file needs.
