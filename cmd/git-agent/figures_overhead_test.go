@@ -31,6 +31,7 @@ const (
 // TestFiguresOverhead measures what the harness itself takes of a session in a
 // repository of 10,000 files: the model answers at once.
 func TestFiguresOverhead(t *testing.T) {
+	alone(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process has used is read from /proc")
 	}

@@ -33,11 +33,17 @@ const (
 	sizeBound   = 25e6 // bytes
 )
 
-// TestFigures measures what is promised and prints it beside the bounds.
-func TestFigures(t *testing.T) {
+// alone skips what is measured where other tests run beside it.
+func alone(t *testing.T) {
+	t.Helper()
 	if os.Getenv("GIT_AGENT_FIGURES") == "" {
 		t.Skip("times mean nothing beside other tests; alone: make figures")
 	}
+}
+
+// TestFigures measures what is promised and prints it beside the bounds.
+func TestFigures(t *testing.T) {
+	alone(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the yardsticks are shell scripts")
 	}
