@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook" { // a hook must never run the tests
 		os.Exit(run(os.Args))
 	}
-	testscript.Main(m, map[string]func(){"git-agent": main})
+	testscript.Main(m, map[string]func(){"git-agent": main, "without": without})
 }
 
 // TestScripts plays the stories of testdata/script, each in a folder and a home
@@ -36,6 +36,8 @@ func TestMain(m *testing.M) {
 //	heard REGEXP      the model was told something that matches
 //	project [LIST]    makes $WORK/repo of what is there, initialised with LIST
 //	                  (default testdata/sums.json), and changes to it
+//	exec without LAYERS CMD…  runs it as where the system forbids some of
+//	                  namespaces, landlock and seccomp
 //	[browser]         there is a Chromium
 func TestScripts(t *testing.T) {
 	contained := namespaces(t)

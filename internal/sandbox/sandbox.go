@@ -31,6 +31,20 @@ func (l Level) String() string {
 	return fmt.Sprintf("level %d", int(l))
 }
 
+// Brief says in a few words what a level holds and what it lacks; Describe of a
+// Sandbox says all of it, and what the machine adds or takes away.
+func (l Level) Brief() string {
+	switch l {
+	case Namespaces:
+		return "commands see their own files, processes and loopback, nothing of yours"
+	case Landlock:
+		return "commands read and write their own files alone and reach loopback alone; your processes and what listens on loopback are seen"
+	case Seccomp:
+		return "commands reach loopback alone, but read and write all of your files"
+	}
+	return "commands are ended and limited, but read and write all of your files and reach the network"
+}
+
 // Network says what a cell reaches.
 type Network int
 

@@ -52,7 +52,7 @@ func Diagnose(ctx context.Context, repo *gitops.Repo, repoErr error, set Setting
 	}
 	text, err := browserFinding(ctx, set)
 	add("browser", text, err)
-	text, err = sandboxFinding(ctx)
+	text, err = sandboxFinding(ctx, set)
 	add("sandbox", text, err)
 	host, models, err := modelFindings(ctx, set)
 	add("model host", host, err)
@@ -87,15 +87,18 @@ func browserFinding(ctx context.Context, set Settings) (string, error) {
 	return plain.Line(string(out), 80) + " at " + exe, nil
 }
 
-func sandboxFinding(ctx context.Context) (string, error) {
-	sb, err := sandbox.New(ctx, sandbox.Options{})
+// sandboxFinding is the level that sessions here would reach. Less than all is
+// a finding; what has to be consented to, or was refused, is a fault.
+func sandboxFinding(ctx context.Context, set Settings) (string, error) {
+	sb, err := contain(ctx, set.Sandbox)
 	if err != nil {
 		return "", err
 	}
-	if sb.Level() < sandbox.Namespaces {
-		return "", hint.Errorf("step asks once before it works like this", "%s", sb.Describe())
+	text := sb.Level().String() + ": " + sb.Describe()
+	if sb.Level() < sandbox.Landlock && set.Sandbox != sb.Level().String() {
+		return "", hint.Errorf("step asks once before it works like this", "%s", text)
 	}
-	return sb.Describe(), nil
+	return text, nil
 }
 
 // modelFindings looks for the host and at each model that a tier uses.

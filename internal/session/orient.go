@@ -16,7 +16,6 @@ import (
 	"gitagent/internal/model"
 	"gitagent/internal/plain"
 	"gitagent/internal/project"
-	"gitagent/internal/sandbox"
 	"gitagent/internal/verify"
 	"gitagent/internal/workspace"
 	"gitagent/progress"
@@ -139,34 +138,6 @@ func (s *step) nothingLeft(ctx context.Context, skipped []features.Skipped) erro
 		reasons = append(reasons, k.ID+" "+k.Reason)
 	}
 	return ended(Blocked, "no feature can be worked on: %s", plain.Line(strings.Join(reasons, "; "), 400))
-}
-
-// openSandbox finds out how well commands can be contained here, and asks once
-// where it is less than it should be.
-func (s *step) openSandbox(ctx context.Context) error {
-	var opt sandbox.Options
-	if s.set.Sandbox == "processes" {
-		opt.ForceLevel = sandbox.Processes
-	}
-	sb, err := sandbox.New(ctx, opt)
-	if err != nil {
-		return err
-	}
-	s.sb = sb
-	s.emit(Event{Kind: "detail", Text: sb.Describe()})
-	if sb.Level() >= sandbox.Namespaces || s.set.Sandbox == "processes" {
-		return nil
-	}
-	if s.set.Sandbox == "require" {
-		return hint.Errorf("run it where user namespaces are allowed, or set agent.sandbox to auto", "agent.sandbox is require, but %s", sb.Describe())
-	}
-	if s.trust.Has(project.TrustUnsandboxed, "this-clone") {
-		return nil
-	}
-	if s.opt.Ask == nil || !s.opt.Ask("The model's commands cannot be kept from the network and from your files here ("+sb.Describe()+"). Go on in this clone?") {
-		return hint.Errorf("allow it for this clone with: git config agent.sandbox processes", "commands cannot be contained on this system")
-	}
-	return s.trust.Grant(project.TrustUnsandboxed, "this-clone")
 }
 
 func (s *step) loadModel(ctx context.Context) error {

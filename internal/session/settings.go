@@ -22,7 +22,7 @@ type Settings struct {
 	Think       string // "", true, false, low, medium or high
 	TextTools   bool   // the fenced-text protocol even where the model claims tool calls
 	Browser     string
-	Sandbox     string        // auto, require or processes
+	Sandbox     string        // auto, require, or a level that is wanted as it is
 	Turns       int           // a attempt
 	Attempts    int           // a plan revision
 	Time        time.Duration // a session
@@ -75,12 +75,10 @@ func LoadSettings(cfg gitops.Config, env func(string) string, f Flags) (Settings
 	s.TextTools = src.text("textTools", "") == "true"
 	s.Think = src.text("think", "")
 	if s.Sandbox == "" {
-		s.Sandbox = "auto"
+		s.Sandbox = sandboxAuto
 	}
-	switch s.Sandbox {
-	case "auto", "require", "processes":
-	default:
-		src.fail("sandbox", s.Sandbox, "auto, require or processes")
+	if s.Sandbox != sandboxAuto && s.Sandbox != sandboxRequire && sandboxLevel(s.Sandbox) == 0 {
+		src.fail("sandbox", s.Sandbox, "auto, require, namespaces, landlock, seccomp or processes")
 	}
 	return s, src.err
 }

@@ -80,7 +80,7 @@ func (s *step) runCommand(ctx context.Context, command string, timeout time.Dura
 	}
 	return tools.CommandResult{
 		ExitCode: res.ExitCode, Output: plain.Text(string(res.Output)), Dropped: res.Dropped,
-		TimedOut: res.TimedOut, Limit: timeout, Signal: res.Signal, Kept: kept.Kept, Lost: kept.Lost,
+		TimedOut: res.TimedOut, Limit: timeout, Signal: res.Signal, Exceeded: res.Exceeded, Flooded: res.Flooded, Kept: kept.Kept, Lost: kept.Lost,
 	}, nil
 }
 

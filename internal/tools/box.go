@@ -37,6 +37,8 @@ type CommandResult struct {
 	TimedOut bool
 	Limit    time.Duration // the timeout that held, when it is not the one asked for
 	Signal   string        // name of the signal that ended it, "" for none
+	Exceeded string        // what it was ended for using too much of: "memory", "disk" or "processes"
+	Flooded  bool          // it was ended for writing too much output
 	Kept     []string      // paths that were copied back: lockfiles, manifests
 	Lost     []string      // paths it created or changed that do not stay
 }

@@ -47,7 +47,7 @@ func runCommand(ctx context.Context, env *Env, a values) Result {
 	if err != nil {
 		return refuse("The command was not run: %s", plain.Clip(plain.Text(err.Error()), 1000))
 	}
-	out := Result{Text: describe(res, seconds, min(maxOutput, env.ReadLimit)), OK: res.ExitCode == 0 && !res.TimedOut && res.Signal == ""}
+	out := Result{Text: describe(res, seconds, min(maxOutput, env.ReadLimit)), OK: res.ExitCode == 0 && !res.TimedOut && res.Signal == "" && res.Exceeded == "" && !res.Flooded}
 	out.Note, _, _ = strings.Cut(out.Text, "\n")
 	if len(res.Lost) > 0 {
 		out.Note += "; not kept: " + nameList(res.Lost)
@@ -64,6 +64,10 @@ func describe(res CommandResult, seconds, limit int) string {
 			seconds = int(res.Limit.Seconds())
 		}
 		fmt.Fprintf(&b, "timed out after %d s; it and everything it started was ended", seconds)
+	case res.Exceeded != "":
+		fmt.Fprintf(&b, "ended, with everything it started, because %s", tooMuch(res.Exceeded))
+	case res.Flooded:
+		b.WriteString("ended, with everything it started, because it wrote far too much output; send what you do not need to a file or to /dev/null")
 	case res.Signal != "":
 		fmt.Fprintf(&b, "ended by signal %s", res.Signal)
 	default:
@@ -85,6 +89,19 @@ func describe(res CommandResult, seconds, limit int) string {
 		b.WriteString("\nnot kept (only write_file and edit_file change the project): " + nameList(res.Lost))
 	}
 	return b.String()
+}
+
+// tooMuch says what a command used too much of, and what to do about it.
+func tooMuch(of string) string {
+	switch of {
+	case "memory":
+		return "it used too much memory; work on less at a time, or look for a loop that keeps everything"
+	case "disk":
+		return "it filled too much of the disk; write less, or look for a loop that writes without end"
+	case "processes":
+		return "it had too many processes and threads at once; start fewer, or look for one that starts itself again"
+	}
+	return "it used too much: " + plain.Line(of, 40)
 }
 
 // nameList shows the first paths and counts the rest.
