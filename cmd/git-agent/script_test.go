@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 			return machine(e, contained)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "model": startModel, "heard": heard, "project": newProject,
+			"exits": exits, "model": startModel, "heard": heard, "settled": settled, "project": newProject,
 		},
 		Condition: func(cond string) (bool, error) {
 			switch cond {

@@ -58,6 +58,8 @@ type scripted struct {
 
 	mu    sync.Mutex
 	turns map[string]int
+
+	beside sync.WaitGroup // what "meanwhile" runs
 }
 
 // startModel starts a model for the rest of the story, or until the next one.
@@ -211,12 +213,24 @@ func (m *scripted) part(s modeltest.Step, key string, value json.RawMessage) (mo
 
 // meanwhile does what a person does while the model thinks.
 func (m *scripted) meanwhile(command string) error {
+	m.beside.Add(1)
+	defer m.beside.Done()
 	cmd := exec.Command("/bin/sh", "-ec", command)
 	cmd.Dir, cmd.Env = m.dir, m.env
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("meanwhile %s: %w\n%s", command, err, out)
 	}
 	return nil
+}
+
+// settled waits until what ran beside the session has ended, which may be later
+// than the session itself.
+func settled(ts *testscript.TestScript, neg bool, args []string) {
+	m, _ := ts.Value(modelKey{}).(*scripted)
+	if neg || len(args) != 0 || m == nil {
+		ts.Fatalf("usage: settled, after model")
+	}
+	m.beside.Wait()
 }
 
 // heard is everything that the model was told, message by message; a message
