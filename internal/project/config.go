@@ -3,6 +3,8 @@ package project
 import (
 	"fmt"
 	"path"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,12 +18,28 @@ const (
 	InitScript = "init.sh"
 )
 
-// Runners: how the results of a test command are read.
+// Runners: how the results of a test command are read. All but the last give
+// each test a result of its own.
 const (
-	RunnerGo   = "go"   // go test: events per test from -json
-	RunnerNode = "node" // node --test: results per test
-	RunnerExit = "exit" // the exit code alone
+	RunnerGo       = "go" // go test
+	RunnerNode     = "node"
+	RunnerVitest   = "vitest"
+	RunnerJest     = "jest"
+	RunnerPytest   = "pytest"
+	RunnerUnittest = "unittest"
+	RunnerCargo    = "cargo"
+	RunnerJUnit    = "junit" // any command that writes JUnit XML
+	RunnerExit     = "exit"  // the exit code alone
 )
+
+// ReportVariable in the command of a junit runner stands for the file that the
+// report is to be written to.
+const ReportVariable = "$REPORT"
+
+// Runners lists the names of the runners.
+func Runners() []string {
+	return []string{RunnerGo, RunnerNode, RunnerVitest, RunnerJest, RunnerPytest, RunnerUnittest, RunnerCargo, RunnerJUnit, RunnerExit}
+}
 
 // Config is the content of .agent/config. Commands are lines for sh -c, run in
 // the root of the tree.
@@ -39,7 +57,8 @@ type TestCommand struct {
 	Name    string
 	Dir     string // slash path below the root; "" is the root
 	Command string // a line for sh -c
-	Runner  string // RunnerGo, RunnerNode or RunnerExit
+	Runner  string // one of Runners
+	Reports string // for junit: a pattern of report files below Dir, where the command names no $REPORT
 }
 
 // ConfigError is a line of .agent/config that cannot be accepted.
@@ -133,12 +152,15 @@ func (c *Config) setTest(e entry) error {
 		}
 		t.Dir = dir
 	case "runner":
-		switch e.value {
-		case RunnerGo, RunnerNode, RunnerExit:
-			t.Runner = e.value
-		default:
-			return &ConfigError{e.line, fmt.Sprintf("runner must be go, node or exit, not %q", e.value)}
+		if !slices.Contains(Runners(), e.value) {
+			return &ConfigError{e.line, fmt.Sprintf("runner must be one of %s, not %q", strings.Join(Runners(), ", "), e.value)}
 		}
+		t.Runner = e.value
+	case "reports":
+		if !doublestar.ValidatePattern(e.value) || !filepath.IsLocal(filepath.FromSlash(e.value)) {
+			return &ConfigError{e.line, fmt.Sprintf("reports must be a pattern of files inside the repository, for example build/**/*.xml, not %q", e.value)}
+		}
+		t.Reports = e.value
 	}
 	return nil
 }
@@ -207,6 +229,7 @@ func (c Config) Bytes() []byte {
 		key("dir", t.Dir)
 		key("command", t.Command)
 		key("runner", t.Runner)
+		key("reports", t.Reports)
 	}
 	return []byte(b.String())
 }

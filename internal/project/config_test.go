@@ -20,7 +20,7 @@ func TestParse(t *testing.T) {
 	}
 	want := Config{
 		Setup: "sh tools/setup.sh", Start: `npm run dev -- --port "$PORT"`, Port: 3000, Static: "public", TestPatterns: []string{"qa/**/*.txt", "*.golden"},
-		Tests: []TestCommand{{`unit "a"`, "web", "node --test   test/", RunnerNode}, {"all", "", "make check", RunnerExit}},
+		Tests: []TestCommand{{`unit "a"`, "web", "node --test   test/", RunnerNode, ""}, {"all", "", "make check", RunnerExit, ""}},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -57,7 +57,7 @@ func TestParseRefuses(t *testing.T) {
 		{"[agent \"x\"]\nstart = y", 1, "takes no name"},
 		{"[test]\ncommand = x", 1, "needs a name"},
 		{"[test \"a\"]\nrunner = go", 1, "has no command"},
-		{"[test \"a\"]\ncommand = x\nrunner = jest", 3, "go, node or exit"},
+		{"[test \"a\"]\ncommand = x\nrunner = mocha", 3, "runner must be one of go"},
 		{"[agent]\nport = 99999", 2, "1 to 65535"},
 		{"[agent]\nport = x", 2, "1 to 65535"},
 		{"[agent]\nstatic = ../x", 2, "inside the repository"},

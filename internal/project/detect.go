@@ -14,11 +14,39 @@ const manifestCap = 1 << 20
 func Detect(fsys fs.FS) (Config, []string) {
 	d := detector{fsys: fsys}
 	d.npm()
+	d.bareNode()
 	d.golang()
 	d.python()
 	d.rust()
+	d.folders()
 	d.static()
 	return d.cfg, d.reasons
+}
+
+// folders finds what is tested in folders with a manifest of their own: Go
+// modules always, since the root's ./... leaves them out, anything else where
+// the root itself has no tests.
+func (d *detector) folders() {
+	root := len(d.cfg.Tests) > 0
+	for _, dir := range manifestDirs(d.fsys) {
+		sub, err := fs.Sub(d.fsys, dir)
+		if dir == "." || err != nil {
+			continue
+		}
+		in := detector{fsys: sub}
+		if !root {
+			in.npm()
+			in.bareNode()
+			in.python()
+			in.rust()
+		}
+		in.golang()
+		for _, t := range in.cfg.Tests {
+			t.Name, t.Dir = t.Name+"-"+strings.ReplaceAll(dir, "/", "-"), dir
+			d.cfg.Tests = append(d.cfg.Tests, t)
+			d.because("tests: " + dir + " has a manifest of its own")
+		}
+	}
 }
 
 // WithDetected fills what c leaves open from the tree itself: how the app is
@@ -87,15 +115,46 @@ func (d *detector) npm() {
 	case line == "" || strings.Contains(line, "no test specified"):
 	case nodeTest.MatchString(line):
 		d.test("npm", line, RunnerNode, "tests: the test script of package.json is node --test")
+	case vitestScript.MatchString(line):
+		d.test("npm", "npx vitest run", RunnerVitest, "tests: the test script of package.json is vitest")
+	case jestScript.MatchString(line):
+		d.test("npm", "npx jest", RunnerJest, "tests: the test script of package.json is jest")
 	default:
 		d.test("npm", "npm test", RunnerExit, "tests: package.json has a test script; its exit code decides")
+	}
+}
+
+// bareNode finds test files of node's own runner where no script names one.
+func (d *detector) bareNode() {
+	if len(d.cfg.Tests) > 0 {
+		return
+	}
+	var patterns []string
+	for _, dir := range []string{"", "test/", "tests/"} {
+		for _, ext := range []string{"mjs", "js", "cjs"} {
+			patterns = append(patterns, dir+"*.test."+ext, dir+"*-test."+ext, dir+"*_test."+ext)
+		}
+	}
+	for _, p := range patterns {
+		names, err := fs.Glob(d.fsys, p)
+		if err != nil {
+			continue
+		}
+		for _, n := range names {
+			if data, err := readCapped(d.fsys, n); err == nil && strings.Contains(string(data), "node:test") {
+				d.test("node", "node --test", RunnerNode, "tests: "+n+" uses node:test")
+				return
+			}
+		}
 	}
 }
 
 var (
 	viteServer = regexp.MustCompile(`^(npx )?vite( dev| serve| preview)?( |$)`)
 	// One plain command: anything chained would escape the per-test results.
-	nodeTest = regexp.MustCompile(`^node (--?[a-zA-Z][^|;&<>]* )?--test[^|;&<>]*$`)
+	nodeTest     = regexp.MustCompile(`^node (--?[a-zA-Z][^|;&<>]* )?--test[^|;&<>]*$`)
+	vitestScript = regexp.MustCompile(`^(npx )?vitest( run| watch| --run)*( --(coverage|watch=false|run))*$`)
+	jestScript   = regexp.MustCompile(`^(npx )?jest( --(coverage|ci|silent|verbose|watchAll=false|runInBand|passWithNoTests))*$`)
 )
 
 func (d *detector) golang() {
@@ -110,10 +169,10 @@ func (d *detector) python() {
 	if !tests && !d.glob("pytest.ini", "conftest.py") {
 		return
 	}
-	const run = `PATH="$PWD/.venv/bin:$PATH" python3 -m `
+	const run = "python3 -m "
 	if d.glob("pytest.ini", "conftest.py", "tests/conftest.py") || d.mentions("pytest",
 		"pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.cfg", "tox.ini", "Pipfile") {
-		d.test("python", run+"pytest -q", RunnerExit, "tests: pytest is named; its exit code decides")
+		d.test("python", run+"pytest", RunnerPytest, "tests: pytest is named")
 		return
 	}
 	command := run + "unittest discover"
@@ -123,7 +182,7 @@ func (d *detector) python() {
 			command = run + "unittest discover -s tests"
 		}
 	}
-	d.test("python", command, RunnerExit, "tests: Python test files, run by unittest; its exit code decides")
+	d.test("python", command, RunnerUnittest, "tests: Python test files, run by unittest")
 }
 
 // mentions says whether one of the files contains the word.
@@ -138,7 +197,7 @@ func (d *detector) mentions(word string, files ...string) bool {
 
 func (d *detector) rust() {
 	if d.has("Cargo.toml") {
-		d.test("cargo", "cargo test --offline", RunnerExit, "tests: Cargo.toml; the exit code decides")
+		d.test("cargo", "cargo test --offline", RunnerCargo, "tests: Cargo.toml")
 	}
 }
 

@@ -16,7 +16,7 @@ func tree(files map[string]string) fstest.MapFS {
 }
 
 func TestDetect(t *testing.T) {
-	const py = `PATH="$PWD/.venv/bin:$PATH" python3 -m `
+	const py = `python3 -m `
 	cases := []struct {
 		name  string
 		files map[string]string
@@ -27,18 +27,18 @@ func TestDetect(t *testing.T) {
 		{"static", map[string]string{"index.html": ""}, Config{Static: "."}},
 		{"static below", map[string]string{"public/index.html": ""}, Config{Static: "public"}},
 		{"npm", map[string]string{"package.json": `{"scripts":{"dev":"nodemon x","start":"node server.js","test":"node --test test/"}}`, "index.html": ""},
-			Config{Start: "npm run start", Tests: []TestCommand{{"npm", "", "node --test test/", RunnerNode}}}},
+			Config{Start: "npm run start", Tests: []TestCommand{{"npm", "", "node --test test/", RunnerNode, ""}}}},
 		{"vite", map[string]string{"package.json": `{"scripts":{"dev":"vite","test":"vitest run"}}`, "index.html": ""},
-			Config{Start: `npm run dev -- --port "$PORT" --strictPort`, Tests: []TestCommand{{"npm", "", "npm test", RunnerExit}}}},
+			Config{Start: `npm run dev -- --port "$PORT" --strictPort`, Tests: []TestCommand{{"npm", "", "npx vitest run", RunnerVitest, ""}}}},
 		{"npm placeholder", map[string]string{"package.json": `{"scripts":{"test":"echo \"Error: no test specified\" && exit 1"}}`, "index.html": ""}, Config{Static: "."}},
-		{"chained node test", map[string]string{"package.json": `{"scripts":{"test":"node --test || true"}}`}, Config{Tests: []TestCommand{{"npm", "", "npm test", RunnerExit}}}},
+		{"chained node test", map[string]string{"package.json": `{"scripts":{"test":"node --test || true"}}`}, Config{Tests: []TestCommand{{"npm", "", "npm test", RunnerExit, ""}}}},
 		{"npm broken", map[string]string{"package.json": `{`}, Config{}},
-		{"go", map[string]string{"go.mod": "module x"}, Config{Tests: []TestCommand{{"go", "", "go test ./...", RunnerGo}}}},
-		{"pytest", map[string]string{"requirements.txt": "pytest==8\n", "tests/test_a.py": ""}, Config{Tests: []TestCommand{{"python", "", py + "pytest -q", RunnerExit}}}},
-		{"unittest", map[string]string{"tests/__init__.py": "", "tests/test_a.py": ""}, Config{Tests: []TestCommand{{"python", "", py + "unittest discover -s tests -t .", RunnerExit}}}},
-		{"unittest flat", map[string]string{"test_a.py": ""}, Config{Tests: []TestCommand{{"python", "", py + "unittest discover", RunnerExit}}}},
+		{"go", map[string]string{"go.mod": "module x"}, Config{Tests: []TestCommand{{"go", "", "go test ./...", RunnerGo, ""}}}},
+		{"pytest", map[string]string{"requirements.txt": "pytest==8\n", "tests/test_a.py": ""}, Config{Tests: []TestCommand{{"python", "", py + "pytest", RunnerPytest, ""}}}},
+		{"unittest", map[string]string{"tests/__init__.py": "", "tests/test_a.py": ""}, Config{Tests: []TestCommand{{"python", "", py + "unittest discover -s tests -t .", RunnerUnittest, ""}}}},
+		{"unittest flat", map[string]string{"test_a.py": ""}, Config{Tests: []TestCommand{{"python", "", py + "unittest discover", RunnerUnittest, ""}}}},
 		{"python without tests", map[string]string{"pyproject.toml": "[project]\n"}, Config{}},
-		{"rust", map[string]string{"Cargo.toml": ""}, Config{Tests: []TestCommand{{"cargo", "", "cargo test --offline", RunnerExit}}}},
+		{"rust", map[string]string{"Cargo.toml": ""}, Config{Tests: []TestCommand{{"cargo", "", "cargo test --offline", RunnerCargo, ""}}}},
 	}
 	for _, c := range cases {
 		got, reasons := Detect(tree(c.files))
@@ -59,7 +59,7 @@ func TestWithDetectedKeepsWhatIsSet(t *testing.T) {
 	if got := (Config{}).WithDetected(fsys); got.Static != "." || len(got.Tests) != 1 {
 		t.Errorf("%+v", got)
 	}
-	set := Config{Start: "./serve", Tests: []TestCommand{{"a", "", "b", RunnerExit}}}
+	set := Config{Start: "./serve", Tests: []TestCommand{{"a", "", "b", RunnerExit, ""}}}
 	if got := set.WithDetected(fsys); !cmp.Equal(got, set) {
 		t.Errorf("%+v", got)
 	}

@@ -12,7 +12,7 @@ func known(section string) []string {
 	case "agent":
 		return []string{"port", "protect", "setup", "start", "static"}
 	case "test":
-		return []string{"command", "dir", "runner"}
+		return []string{"command", "dir", "reports", "runner"}
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"gitagent/gitops"
 	"gitagent/internal/plain"
 	"gitagent/internal/project"
+	"gitagent/internal/sandbox"
 	"gitagent/internal/verify"
 	"gitagent/internal/verify/evidence"
 )
@@ -58,10 +59,13 @@ func (s *step) freshCheckTree(ctx context.Context, tree gitops.OID) (missing str
 	if err := s.ws.SyncCheck(ctx, tree); err != nil {
 		return "", err
 	}
-	if project.LockDigest(os.DirFS(s.ws.CheckDir())) == s.installed {
+	same := project.LockDigest(os.DirFS(s.ws.CheckDir())) == s.installed
+	if same && s.sb.Level() >= sandbox.Landlock {
 		return "", nil
 	}
-	if _, err := s.ws.Unseal(ctx); err != nil {
+	// At the lower levels a command of the model could have reached it.
+	intact, err := s.ws.Unseal(ctx)
+	if err != nil || same && intact {
 		return "", err
 	}
 	if missing, err = s.install(ctx, tree); err != nil || missing != "" {
@@ -93,6 +97,9 @@ func (s *step) install(ctx context.Context, tree gitops.OID) (missing string, er
 		return "the dependencies could not be installed, so nothing could be checked: " + plain.Clip(plain.Text(err.Error()), 1500), ctx.Err()
 	}
 	s.installed = digest
+	if err := s.ws.KeepInstalled(ctx); err != nil {
+		return "", err
+	}
 	return "", s.ws.SyncCheck(ctx, tree)
 }
 
@@ -161,7 +168,7 @@ func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) erro
 		}
 		result, why := t.base.Judge(report)
 		s.emit(Event{Kind: "check", OK: result == verify.Pass, Text: "tests: " + result + ": " + plain.Line(why, 120), Detail: report.Output})
-		v.record.AddTests(t.cmd.Command, report.Evidence(result, why))
+		v.record.AddTests(t.cmd.Command, verify.TestsEvidence(report, result, why))
 		if result != verify.Pass {
 			v.unverified = result == verify.Unverified && (v.unverified || len(v.defects) == 0)
 			v.defects = append(v.defects, "tests that passed before the work ("+plain.Line(t.cmd.Command, 60)+"): "+why+"\n"+plain.Clip(plain.Text(report.Output), 1500))

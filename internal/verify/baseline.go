@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"gitagent/internal/plain"
+	"gitagent/internal/verify/runner"
 )
 
 // BaselineSet is what the tests of a project did before the work, twice.
@@ -25,12 +27,17 @@ type BaselineSet struct {
 	// something can.
 	Reason string
 
+	// Deciders are the files that decided what was counted.
+	Deciders map[string]string
+	// Elapsed is what the slower of the two runs took.
+	Elapsed time.Duration
+
 	known map[string]bool
 }
 
 // Baseline joins two runs on the tree before the work.
 func Baseline(a, b Report) BaselineSet {
-	s := BaselineSet{Runner: a.Runner, Structured: a.Structured && b.Structured, known: map[string]bool{}}
+	s := BaselineSet{Runner: a.Runner, Structured: a.Structured && b.Structured, Deciders: a.Deciders, Elapsed: max(a.Elapsed, b.Elapsed), known: map[string]bool{}}
 	s.Green = a.Finished && b.Finished && a.Exit == 0 && b.Exit == 0
 	for _, r := range []Report{a, b} {
 		for id := range r.Results {
@@ -52,9 +59,9 @@ func Baseline(a, b Report) BaselineSet {
 	for _, list := range [][]string{s.Passing, s.Failing, s.Flaky, s.Skipped} {
 		slices.Sort(list)
 	}
-	s.Ran = min(a.ran(), b.ran())
+	s.Ran = min(a.Ran(), b.Ran())
 	if !s.Structured {
-		s.Told = min(a.told(), b.told())
+		s.Told = min(told(a), told(b))
 	}
 	s.Reason = s.whyNothing(a, b)
 	return s
@@ -65,7 +72,7 @@ var passedTests = regexp.MustCompile(`(?m)(?:^Ran (\d+) tests?\b|^# pass (\d+)$|
 
 // told sums up what the output says of passed tests. It is the program's word,
 // but a run that stops early, or leaves tests out, says less than before.
-func (rep Report) told() (n int) {
+func told(rep Report) (n int) {
 	for _, m := range passedTests.FindAllStringSubmatch(rep.Output, -1) {
 		for _, digits := range m[1:] {
 			if d, err := strconv.Atoi(digits); err == nil && d < 1e6 {
@@ -75,8 +82,6 @@ func (rep Report) told() (n int) {
 	}
 	return n
 }
-
-func (rep Report) ran() int { return rep.count(Pass) + rep.count(Fail) }
 
 func (s *BaselineSet) whyNothing(a, b Report) string {
 	switch {
@@ -116,9 +121,12 @@ func (s BaselineSet) String() string {
 // its own pass again, at least as many ran, the run's own end was seen, and no
 // new test fails. Where only the exit code is known it stays 0.
 func (s BaselineSet) Judge(r Report) (verdict, reason string) {
+	decider := runner.ChangedDecider(s.Deciders, r.Deciders)
 	switch {
-	case r.missing != "":
+	case r.Missing != "":
 		return Unverified, r.Reason
+	case decider != "":
+		return Fail, decider + " decides what the tests count, and it was changed"
 	case s.Empty():
 		return s.judgeNothing(r)
 	case r.TimedOut:
@@ -129,8 +137,8 @@ func (s BaselineSet) Judge(r Report) (verdict, reason string) {
 		if r.Exit != 0 {
 			return Fail, fmt.Sprintf("the exit code is %d, it was 0 before", r.Exit)
 		}
-		if told := r.told(); told < s.Told {
-			return Fail, fmt.Sprintf("the exit code is 0, but the output tells of %d passed tests, and of %d before", told, s.Told)
+		if n := told(r); n < s.Told {
+			return Fail, fmt.Sprintf("the exit code is 0, but the output tells of %d passed tests, and of %d before", n, s.Told)
 		}
 		return Pass, "exit code 0; results of single tests are not known"
 	}
@@ -147,7 +155,7 @@ func (s BaselineSet) judgeNothing(r Report) (verdict, reason string) {
 }
 
 func (s BaselineSet) newFailures(r Report) (bad []string) {
-	for _, id := range r.with(Fail, 0) {
+	for _, id := range r.With(Fail, 0) {
 		if !s.known[id] {
 			bad = append(bad, id)
 		}
@@ -183,8 +191,8 @@ func (s BaselineSet) judgeIDs(r Report) (verdict, reason string) {
 	switch {
 	case len(bad) > 0:
 		return Fail, strings.Join(bad, "; ")
-	case r.ran() < s.Ran:
-		return Fail, fmt.Sprintf("%d tests ran, %d ran before", r.ran(), s.Ran)
+	case r.Ran() < s.Ran:
+		return Fail, fmt.Sprintf("%d tests ran, %d ran before", r.Ran(), s.Ran)
 	case s.Green && r.Exit != 0:
 		return Fail, fmt.Sprintf("the exit code is %d, it was 0 before", r.Exit)
 	}

@@ -29,7 +29,7 @@ func TestJudge(t *testing.T) {
 	slow.TimedOut = true
 	red := report("a b")
 	red.Exit = 1
-	missing := Report{missing: "go", Reason: "go is not installed"}
+	missing := Report{Missing: "go", Reason: "go is not installed"}
 	cases := map[string]struct {
 		first, second string
 		later         Report
@@ -98,7 +98,7 @@ func TestToldByTheOutput(t *testing.T) {
 		"  4 passing (3ms)": 4, "# tests 3\n# pass 2\n# fail 1": 2, "test result: ok. 6 passed; 0 failed\n\ntest result: ok. 2 passed; 0 failed": 8,
 		"OK (5 tests, 9 assertions)": 5, "9 examples, 0 failures": 9, "      Tests  11 passed (11)": 11,
 	} {
-		if got := (Report{Output: output}).told(); got != want {
+		if got := told(Report{Output: output}); got != want {
 			t.Errorf("%q: %d, want %d", output, got, want)
 		}
 	}

@@ -92,6 +92,7 @@ func judgeCommand(cmd *contract.Command, res sandbox.Result, limit time.Duration
 
 func judgeOutput(cmd *contract.Command, res sandbox.Result, tr *trial) {
 	if res.ExitCode != cmd.Exit {
+		tr.started = res.ExitCode == 0
 		tr.end(Fail, "the exit code was %d, expected %d", res.ExitCode, cmd.Exit)
 		return
 	}
@@ -110,6 +111,7 @@ func judgeOutput(cmd *contract.Command, res sandbox.Result, tr *trial) {
 	if cmd.StdoutIs != nil && trimEnd(stdout) != trimEnd(*cmd.StdoutIs) {
 		missing = append(missing, fmt.Sprintf("standard output is not %q", *cmd.StdoutIs))
 	}
+	tr.started = len(missing) > 0 && (res.ExitCode == 0 || !lacksProgram.Match(res.Output))
 	switch {
 	case len(missing) > 0 && res.Dropped > 0:
 		tr.end(Unverified, "%s in the first and last part of the output; %d bytes of it were not kept", strings.Join(missing, "; "), res.Dropped)
@@ -119,6 +121,10 @@ func judgeOutput(cmd *contract.Command, res sandbox.Result, tr *trial) {
 		tr.end(Pass, "")
 	}
 }
+
+// lacksProgram is what shells and interpreters say of a program that is not
+// there.
+var lacksProgram = regexp.MustCompile(`(?i)not found|cannot open|can't open|no such file|cannot find module|could not find|no such module|no module named|error: module|cannot find package|directory not found`)
 
 func trimEnd(s string) string { return strings.TrimRight(s, " \t\r\n") }
 
@@ -134,21 +140,21 @@ func (v *Verifier) testCheck(ctx context.Context, cmd *contract.Command, run con
 	if run.Runner == RunnerExit {
 		rep, err = v.exitTests(ctx, t, "", cmd.Run)
 	} else {
-		rep, err = v.runTests(ctx, t, run)
+		rep, err = v.runTests(ctx, t, suiteRun{TestRun: run})
 	}
 	if err != nil {
 		tr.without("the tests could not be started: %v", err)
 		return
 	}
-	tr.Counted = rep.counted()
-	verdict, reason := rep.alone()
+	tr.Counted = counted(rep)
+	verdict, reason := Alone(rep)
 	tr.end(verdict, "%s", reason)
-	if rep.missing != "" {
+	if rep.Missing != "" {
 		tr.noMeans = tr.Reason
 	}
 	tr.see("ran: %s", cmd.Run)
-	tr.see("%s", rep.summary())
-	for _, id := range rep.with(Fail, 6) {
+	tr.see("%s", summary(rep))
+	for _, id := range rep.With(Fail, 6) {
 		tr.see("failed: %s", id)
 	}
 	if verdict != Pass {

@@ -2,13 +2,10 @@ package verify
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +14,7 @@ import (
 	"gitagent/internal/sandbox"
 	"gitagent/internal/verify/contract"
 	"gitagent/internal/verify/evidence"
+	"gitagent/internal/verify/runner"
 )
 
 // The runners, as in project.
@@ -26,48 +24,53 @@ const (
 	RunnerExit = project.RunnerExit
 )
 
-// reportOutput is how many bytes of a runner's report are read; keptOutput is
-// what of its text stays in a Report.
-const (
-	reportOutput = 60 << 20
-	keptOutput   = 64 << 10
-)
+// keptOutput is how many bytes of a run's text stay in a Report.
+const keptOutput = 64 << 10
 
 // skip is the result of a test that was left out; the others are verdicts.
-const skip = "skip"
+const skip = runner.Skip
 
 // Report is one run of a test command.
-type Report struct {
-	Runner string
-	// Structured says that each test has its own result; else only Exit says
-	// anything.
-	Structured bool
-	Results    map[string]string // id → pass, fail or skip
-	Exit       int
-	// Finished says that the harness saw the run's own end: an early exit
-	// inside the product is not one.
-	Finished bool
-	TimedOut bool
-	Reason   string // why it is not finished, "" when it is
-	Output   string // what was printed, capped
-	Elapsed  time.Duration
-
-	missing string // a program that this machine lacks
-}
+type Report = runner.Report
 
 // Tests runs a test command of the project on the target, with argv,
 // environment and reporter owned by the harness where the runner is known. The
 // error is about the context and the cell alone.
 func (v *Verifier) Tests(ctx context.Context, t Target, cmd project.TestCommand) (Report, error) {
-	if cmd.Runner != RunnerGo && cmd.Runner != RunnerNode {
+	return v.SomeTests(ctx, t, cmd, nil)
+}
+
+// SomeTests runs those tests of a command that only names by their ids; nil
+// runs all.
+func (v *Verifier) SomeTests(ctx context.Context, t Target, cmd project.TestCommand, only []string) (Report, error) {
+	if runner.For(cmd.Runner) == nil {
 		return v.exitTests(ctx, t, cmd.Dir, cmd.Command)
 	}
-	run := contract.TestRun{Runner: cmd.Runner}
+	run := suiteRun{TestRun: contract.TestRun{Runner: cmd.Runner}, only: only, command: cmd.Command, reports: cmd.Reports}
 	if named, ok := (&contract.Command{Run: cmd.Command}).Tests(); ok && named.Runner == cmd.Runner {
-		run = named
+		run.TestRun = named
 	}
 	run.Dir = filepath.Join(cmd.Dir, run.Dir)
 	return v.runTests(ctx, t, run)
+}
+
+// ListTests names the tests of a command without running them;
+// runner.ErrCannotList where its runner cannot.
+func (v *Verifier) ListTests(ctx context.Context, t Target, cmd project.TestCommand) (ids []string, err error) {
+	known := runner.For(cmd.Runner)
+	if known == nil {
+		return nil, runner.ErrCannotList
+	}
+	run := suiteRun{TestRun: contract.TestRun{Runner: cmd.Runner}}
+	if named, ok := (&contract.Command{Run: cmd.Command}).Tests(); ok && named.Runner == cmd.Runner {
+		run.TestRun = named
+	}
+	run.Dir = filepath.Join(cmd.Dir, run.Dir)
+	_, err = v.inRunner(ctx, t, run, func(r *runner.Run) (Report, error) {
+		ids, err = known.List(ctx, r)
+		return Report{}, err
+	})
+	return ids, err
 }
 
 // countedScript looks behind "npm test": when the script is a run that can be counted,
@@ -86,14 +89,37 @@ func countedScript(t Target, command string) (contract.TestRun, bool) {
 	return run, ok && run.Runner != RunnerExit
 }
 
+// suiteRun is a run of tests that are counted by id.
+type suiteRun struct {
+	contract.TestRun
+	only             []string
+	command, reports string
+}
+
 // runTests has each test counted by id.
-func (v *Verifier) runTests(ctx context.Context, t Target, run contract.TestRun) (Report, error) {
+func (v *Verifier) runTests(ctx context.Context, t Target, run suiteRun) (Report, error) {
+	start := time.Now()
+	rep, err := v.inRunner(ctx, t, run, func(r *runner.Run) (Report, error) {
+		deciders := runner.Deciders(run.Runner, run.command, os.DirFS(r.Dir))
+		rep, err := runner.For(run.Runner).Run(ctx, r)
+		rep.Deciders = deciders
+		return rep, err
+	})
+	if err == nil {
+		err = ctx.Err()
+	}
+	rep.Runner, rep.Structured, rep.Elapsed, rep.Only = run.Runner, true, time.Since(start), len(run.only) > 0
+	rep.Output = plain.Clip(plain.Text(rep.Output), keptOutput)
+	return rep, err
+}
+
+// inRunner opens a cell for a runner. What the harness adds to a run lies
+// outside the tree and is read-only in the cell.
+func (v *Verifier) inRunner(ctx context.Context, t Target, run suiteRun, do func(*runner.Run) (Report, error)) (Report, error) {
 	dir, err := inside(t.Dir, run.Dir)
 	if err != nil {
-		return Report{Runner: run.Runner, Structured: true, Exit: -1, Reason: err.Error()}, nil
+		return Report{Exit: -1, Reason: err.Error()}, nil
 	}
-	// What the harness adds to a run lies outside the tree and is read-only
-	// in the cell.
 	own, err := os.MkdirTemp(v.Temp, "runner-")
 	if err != nil {
 		return Report{}, fmt.Errorf("make a folder for the test runner: %w", err)
@@ -104,37 +130,9 @@ func (v *Verifier) runTests(ctx context.Context, t Target, run contract.TestRun)
 		return Report{}, err
 	}
 	defer cell.close()
-	r := testRun{v: v, cell: cell.Cell, dir: dir, own: own, args: run.Args, nonce: strings.ToLower(rand.Text())}
-	start := time.Now()
-	var rep Report
-	if run.Runner == RunnerGo {
-		rep, err = r.golang(ctx)
-	} else {
-		rep, err = r.node(ctx)
-	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	rep.Runner, rep.Structured, rep.Elapsed = run.Runner, true, time.Since(start)
-	rep.Output = plain.Clip(rep.Output, keptOutput)
-	return rep, err
-}
-
-// testRun is one run in its cell.
-type testRun struct {
-	v     *Verifier
-	cell  *sandbox.Cell
-	dir   string // where the runner works
-	own   string // the harness's files
-	args  []string
-	nonce string // what only this run knows
-}
-
-func (r *testRun) run(ctx context.Context, argv ...string) (sandbox.Result, error) {
-	return r.cell.Run(ctx, sandbox.Spec{
-		Argv: argv, Dir: r.dir, Timeout: r.v.suiteLimit(), MaxOutput: reportOutput,
-		// Nothing of the environment may choose, filter or preload.
-		Env: []string{"GOFLAGS=-modcacherw", "GOENV=off", "NODE_OPTIONS=", "NODE_PATH=", "NODE_ENV="},
+	return do(&runner.Run{
+		Cell: cell.Cell, Root: t.Dir, Dir: dir, Own: own, Temp: cell.temp, Args: run.Args, Only: run.only,
+		Command: run.command, Reports: run.reports, Limit: v.suiteLimit(),
 	})
 }
 
@@ -145,24 +143,6 @@ func (v *Verifier) suiteLimit() time.Duration {
 	return 10 * time.Minute
 }
 
-// interrupted fills a report that cannot be finished, whatever was printed.
-func (rep *Report) interrupted(res sandbox.Result, limit time.Duration) bool {
-	rep.Exit, rep.TimedOut = res.ExitCode, res.TimedOut
-	switch {
-	case res.TimedOut:
-		rep.Reason = fmt.Sprintf("the tests did not end within %s", limit)
-	case res.Flooded:
-		rep.Reason = "the tests were ended because their output did not stop"
-	case res.Signal != "":
-		rep.Reason = "the test runner was ended by " + res.Signal
-	case res.Dropped > 0:
-		rep.Reason = "the report of the tests is too long to be read"
-	default:
-		return false
-	}
-	return true
-}
-
 // exitTests runs any other command; its exit code is all that is known.
 func (v *Verifier) exitTests(ctx context.Context, t Target, dir, command string) (Report, error) {
 	rep := Report{Runner: RunnerExit, Exit: -1}
@@ -171,6 +151,7 @@ func (v *Verifier) exitTests(ctx context.Context, t Target, dir, command string)
 		rep.Reason = err.Error()
 		return rep, nil
 	}
+	rep.Deciders = runner.Deciders(RunnerExit, command, os.DirFS(at))
 	cell, err := v.open(ctx, t, nil)
 	if err != nil {
 		return rep, err
@@ -181,12 +162,11 @@ func (v *Verifier) exitTests(ctx context.Context, t Target, dir, command string)
 		return rep, err
 	}
 	rep.Output, rep.Elapsed = plain.Text(string(res.Output)), res.Elapsed
-	res.Dropped = 0 // the text is not the report here
-	if rep.interrupted(res, v.suiteLimit()) {
+	if rep.Interrupted(res, v.suiteLimit(), false) {
 		return rep, nil
 	}
-	if rep.missing = missingProgram(command, res); rep.missing != "" {
-		rep.Reason = rep.missing + " is not installed on this machine"
+	if rep.Missing = missingProgram(command, res); rep.Missing != "" {
+		rep.Reason = rep.Missing + " is not installed on this machine"
 		return rep, nil
 	}
 	if m := noTests.FindString(rep.Output); m != "" && res.ExitCode == 0 {
@@ -215,90 +195,42 @@ func inside(root, dir string) (string, error) {
 	return at, nil
 }
 
-// tool finds a program by the cell's PATH, which holds no folder that the
-// product can write to, and gives its absolute path.
-func (r *testRun) tool(name string) (string, bool) {
-	for _, kv := range r.cell.Env() {
-		list, ok := strings.CutPrefix(kv, "PATH=")
-		if !ok {
-			continue
-		}
-		for _, dir := range filepath.SplitList(list) {
-			if !filepath.IsAbs(dir) {
-				continue
-			}
-			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
-				return path, true
-			}
-		}
-	}
-	return "", false
-}
-
-func absent(name string) Report {
-	return Report{Exit: -1, missing: name, Reason: name + " is not installed on this machine"}
-}
-
-// with gives at most max ids with this result, in order.
-func (rep Report) with(result string, max int) []string {
-	var ids []string
-	for id, r := range rep.Results {
-		if r == result {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	if max > 0 && len(ids) > max {
-		ids = ids[:max]
-	}
-	return ids
-}
-
-func (rep Report) count(result string) (n int) {
-	for _, r := range rep.Results {
-		if r == result {
-			n++
-		}
-	}
-	return n
-}
-
-func (rep Report) counted() string {
+func counted(rep Report) string {
 	if rep.Structured {
 		return evidence.ByID
 	}
 	return evidence.ByExitCode
 }
 
-func (rep Report) summary() string {
+func summary(rep Report) string {
 	if !rep.Structured {
 		return fmt.Sprintf("exit code %d (results of single tests are not known)", rep.Exit)
 	}
-	return fmt.Sprintf("%d tests passed, %d failed, %d skipped", rep.count(Pass), rep.count(Fail), rep.count(skip))
+	return fmt.Sprintf("%d tests passed, %d failed, %d skipped", rep.Count(Pass), rep.Count(Fail), rep.Count(skip))
 }
 
-// alone judges a run by itself, as a check of a contract: everything passed,
+// Alone judges a run by itself, as a check of a contract: everything passed,
 // and something ran.
-func (rep Report) alone() (verdict, reason string) {
+func Alone(rep Report) (verdict, reason string) {
 	switch {
-	case rep.missing != "" || rep.TimedOut:
+	case rep.Missing != "" || rep.TimedOut:
 		return Unverified, rep.Reason
 	case !rep.Finished:
 		return Fail, rep.Reason
-	case rep.count(Fail) > 0:
-		return Fail, fmt.Sprintf("%d of %d tests failed: %s", rep.count(Fail), len(rep.Results), strings.Join(rep.with(Fail, 4), ", "))
+	case rep.Count(Fail) > 0:
+		return Fail, fmt.Sprintf("%d of %d tests failed: %s", rep.Count(Fail), len(rep.Results), strings.Join(rep.With(Fail, 4), ", "))
+	case rep.Structured && rep.Count(Pass) == 0:
+		return Fail, "no test ran"
 	case rep.Exit != 0:
 		return Fail, fmt.Sprintf("the test run ended with exit code %d", rep.Exit)
-	case rep.Structured && rep.count(Pass) == 0:
-		return Fail, "no test ran"
 	}
 	return Pass, ""
 }
 
-// Evidence is the entry of a record for this run.
-func (rep Report) Evidence(verdict, reason string) evidence.Tests {
+// TestsEvidence is the entry of a record for this run.
+func TestsEvidence(rep Report, verdict, reason string) evidence.Tests {
 	return evidence.Tests{
-		Runner: rep.Runner, Counted: rep.counted(), Verdict: verdict, Reason: plain.Line(reason, 400),
-		Passed: rep.count(Pass), Failed: rep.count(Fail), Skipped: rep.count(skip),
+		Runner: rep.Runner, Counted: counted(rep), Verdict: verdict, Reason: plain.Line(reason, 400),
+		Passed: rep.Count(Pass), Failed: rep.Count(Fail), Skipped: rep.Count(skip),
 	}
 }

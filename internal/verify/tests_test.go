@@ -99,7 +99,7 @@ func TestGoReport(t *testing.T) {
 		}
 	}
 	one := tests(t, v, target, project.TestCommand{Command: "go test -run 'TestAdd/sub' ./...", Runner: RunnerGo})
-	if !one.Finished || one.count(Pass) != 2 || len(one.Results) != 2 {
+	if !one.Finished || one.Count(Pass) != 2 || len(one.Results) != 2 {
 		t.Errorf("filtered: %+v", one)
 	}
 	in := tests(t, v, target, project.TestCommand{Command: "go test ./...", Dir: "sub", Runner: RunnerGo})
@@ -201,32 +201,13 @@ func TestExitCodeRunner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rep := tests(t, v, target, project.TestCommand{Command: c.command, Runner: RunnerExit})
-			if verdict, reason := rep.alone(); verdict != c.verdict || rep.Structured {
+			if verdict, reason := Alone(rep); verdict != c.verdict || rep.Structured {
 				t.Errorf("%s (%s), %+v", verdict, reason, rep)
 			}
-			if e := rep.Evidence(Pass, ""); e.Counted != "exit code" {
+			if e := TestsEvidence(rep, Pass, ""); e.Counted != "exit code" {
 				t.Errorf("counted by %q", e.Counted)
 			}
 		})
 	}
 }
 
-func FuzzGoEvents(f *testing.F) {
-	f.Add([]byte(`{"Action":"run","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"pass","Package":"p","Test":"TestA"}` + "\nwords\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		e := readGoEvents(data)
-		e.results("TestGitAgentEnd_x")
-		if e.unfinished([]goPackage{{ImportPath: "p", TestGoFiles: []string{"a"}}}, "TestGitAgentEnd_unknown") == "" && e.packages["p"] == "pass" {
-			t.Fatal("finished without the end test")
-		}
-	})
-}
-
-func FuzzNodeEvents(f *testing.F) {
-	f.Add([]byte(`{"t":"file","file":"/r/a.js"}` + "\n" + `{"t":"start","file":"/r/a.js","name":"x","nesting":0}` + "\n" + `{"t":"end","file":"/r/a.js","name":"x","nesting":0,"result":"pass"}` + "\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if readNodeEvents(data, "/r", "a nonce that nobody knows").unfinished() == "" {
-			t.Fatal("finished without the nonce")
-		}
-	})
-}

@@ -1,4 +1,4 @@
-package verify
+package runner
 
 import (
 	"bytes"
@@ -6,8 +6,8 @@ import (
 	_ "embed" // the two files that node loads
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -17,33 +17,61 @@ var nodeReporter string
 //go:embed nodeend.mjs
 var nodeEnd string
 
-// node runs node --test with a reporter of the harness. Only the runner writes
+// nodeTest runs node --test with a reporter of the harness. Only the runner writes
 // to its standard output; the test files run in processes of their own, whose
 // output it carries as events.
-func (r *testRun) node(ctx context.Context) (Report, error) {
+type nodeTest struct{}
+
+func (nodeTest) List(context.Context, *Run) ([]string, error) { return nil, ErrCannotList }
+
+func (nodeTest) Run(ctx context.Context, r *Run) (Report, error) {
 	tool, ok := r.tool("node")
 	if !ok {
-		return absent("node"), nil
+		return Absent("node"), nil
 	}
-	reporter, end := filepath.Join(r.own, "report.mjs"), filepath.Join(r.own, "end.mjs")
-	for file, source := range map[string]string{reporter: nodeReporter, end: nodeEnd} {
-		if err := os.WriteFile(file, []byte(strings.ReplaceAll(source, "@NONCE@", r.nonce)), 0o644); err != nil {
-			return Report{}, fmt.Errorf("write the reporter: %w", err)
-		}
-	}
-	argv := []string{tool, "--test", "--import=" + end, "--test-reporter=" + reporter, "--test-reporter-destination=stdout"}
-	res, err := r.run(ctx, append(argv, r.args...)...)
+	reporter, err := r.place("report.mjs", strings.ReplaceAll(nodeReporter, "@NONCE@", r.secret()))
 	if err != nil {
 		return Report{}, err
 	}
-	events := readNodeEvents(res.Stdout, r.dir, r.nonce)
+	end, err := r.place("end.mjs", strings.ReplaceAll(nodeEnd, "@NONCE@", r.secret()))
+	if err != nil {
+		return Report{}, err
+	}
+	argv := []string{tool, "--test", "--import=" + end, "--test-reporter=" + reporter, "--test-reporter-destination=stdout"}
+	if len(r.Only) > 0 {
+		argv = append(argv, nodeOnly(r.Only)...)
+	} else {
+		argv = append(argv, r.Args...)
+	}
+	res, err := r.exec(ctx, "", reportOutput, argv...)
+	if err != nil {
+		return Report{}, err
+	}
+	events := readNodeEvents(res.Stdout, r.Dir, r.secret())
 	rep := Report{Results: events.results, Output: events.text.String() + string(stderrOf(res.Output, res.Stdout))}
-	if !rep.interrupted(res, r.v.suiteLimit()) {
-		rep.Reason = events.unfinished()
-		rep.Finished = rep.Reason == ""
+	if !rep.Interrupted(res, r.Limit, true) {
+		rep.unfinished(events.unfinished())
 	}
 	return rep, nil
 }
+
+// nodeOnly chooses the tests of these ids: their files, and their names.
+func nodeOnly(ids []string) (args []string) {
+	var files []string
+	for _, id := range ids {
+		parts := strings.Split(id, " > ")
+		if !contains(files, parts[0]) {
+			files = append(files, parts[0])
+		}
+		for _, name := range parts[1:] {
+			args = append(args, "--test-name-pattern=^"+regexp.QuoteMeta(duplicate.ReplaceAllString(name, ""))+"$")
+		}
+	}
+	return append(args, files...)
+}
+
+// duplicate is what an id gets when it is not the first of its name.
+var duplicate = regexp.MustCompile(` #\d+$`)
 
 type nodeEvent struct {
 	T       string `json:"t"`
@@ -55,6 +83,7 @@ type nodeEvent struct {
 	Message string `json:"message"`
 	Text    string `json:"text"`
 	Nonce   string `json:"nonce"`
+	Word    string `json:"word"`
 }
 
 type nodeEvents struct {
@@ -64,6 +93,7 @@ type nodeEvents struct {
 	failed  map[string]bool     // files with a failure
 	natural map[string]bool     // files whose process came to its own end
 	stack   map[string][]string // file → names of the tests that are open
+	disarmed string // what of the assertions does not fail any more
 	done    bool
 	text    strings.Builder
 }
@@ -87,6 +117,7 @@ func readNodeEvents(data []byte, root, nonce string) *nodeEvents {
 			e.end(ev)
 		case "natural":
 			e.natural[ev.File] = true
+			e.disarmed = orElse(e.disarmed, ev.Word)
 		case "text":
 			if !strings.Contains(ev.Text, nonce) {
 				e.text.WriteString(ev.Text)
@@ -152,7 +183,10 @@ func (e *nodeEvents) relative(file string) string {
 
 func (e *nodeEvents) unfinished() string {
 	if !e.done {
-		return "node --test did not come to its end: " + strings.Join(lastLines([]byte(e.text.String()), 2), " / ")
+		return "node --test did not come to its end: " + lastLines([]byte(e.text.String()), 2)
+	}
+	if e.disarmed != "" {
+		return "the results say nothing: " + e.disarmed + " does not fail any more"
 	}
 	for _, f := range e.files {
 		if !e.natural[f] && !e.failed[f] {

@@ -23,7 +23,7 @@ export default async function* report(source) {
         t: 'end', file, name, nesting, suite: data.details?.type === 'suite',
         result: skipped || todo ? 'skip' : type.slice(5), message: message(data.details),
       };
-    } else if (type === 'test:stderr' && String(data.message).includes(NONCE)) line = { t: 'natural', file };
+    } else if (type === 'test:stderr' && String(data.message).includes(NONCE)) line = { t: 'natural', file, word: (/@@([\w.]*)@@/.exec(String(data.message)) ?? [])[1] ?? '' };
     else if (type === 'test:stdout' || type === 'test:stderr') line = { t: 'text', text: String(data.message) };
     if (line) yield JSON.stringify(line) + '\n';
   }

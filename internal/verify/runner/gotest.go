@@ -1,12 +1,14 @@
-package verify
+package runner
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -28,25 +30,30 @@ type goPackage struct {
 
 func (p goPackage) hasTests() bool { return len(p.TestGoFiles)+len(p.XTestGoFiles) > 0 }
 
-// golang runs go test and reads its events.
-func (r *testRun) golang(ctx context.Context) (Report, error) {
+// goTest runs go test and reads its events.
+type goTest struct{}
+
+func (goTest) Run(ctx context.Context, r *Run) (Report, error) {
 	tool, ok := r.tool("go")
 	if !ok {
-		return absent("go"), nil
+		return Absent("go"), nil
 	}
-	patterns, filter := goArgs(r.args)
+	patterns, filter := goArgs(r.Args)
+	if len(r.Only) > 0 {
+		patterns, filter = goOnly(r.Only)
+	}
 	argv := append([]string{tool, "list", "-e", "-json=Dir,ImportPath,Name,TestGoFiles,XTestGoFiles"}, patterns...)
-	res, err := r.run(ctx, argv...)
+	res, err := r.exec(ctx, "", reportOutput, argv...)
 	if err != nil {
 		return Report{}, err
 	}
 	rep := Report{Output: string(res.Output)}
-	if rep.interrupted(res, r.v.suiteLimit()) {
+	if rep.Interrupted(res, r.Limit, true) {
 		return rep, nil
 	}
 	packages, err := goPackages(res.Stdout)
 	if err != nil || res.ExitCode != 0 || len(packages) == 0 {
-		rep.Reason = "go finds no package to test: " + strings.Join(lastLines(res.Output, 2), " / ")
+		rep.Reason = "go finds no package to test: " + lastLines(res.Output, 2)
 		return rep, nil
 	}
 	overlay, err := r.overlay(packages)
@@ -57,20 +64,77 @@ func (r *testRun) golang(ctx context.Context) (Report, error) {
 	if filter != "" {
 		argv = append(argv, "-run="+withEnd(filter))
 	}
-	res, err = r.run(ctx, append(argv, patterns...)...)
+	res, err = r.exec(ctx, "", reportOutput, append(argv, patterns...)...)
 	if err != nil {
 		return Report{}, err
 	}
 	rep = Report{}
 	events := readGoEvents(res.Stdout)
 	rep.Output = events.text + string(stderrOf(res.Output, res.Stdout))
-	rep.Results = events.results(endTest + r.nonce)
-	if !rep.interrupted(res, r.v.suiteLimit()) {
-		rep.Reason = events.unfinished(packages, endTest+r.nonce)
-		rep.Finished = rep.Reason == ""
+	rep.Results = events.results(endTest + r.secret())
+	if !rep.Interrupted(res, r.Limit, true) {
+		rep.unfinished(events.unfinished(packages, endTest+r.secret()))
 	}
 	return rep, nil
 }
+
+// List has each package name its tests; subtests are known only when they run.
+func (goTest) List(ctx context.Context, r *Run) ([]string, error) {
+	tool, ok := r.tool("go")
+	if !ok {
+		return nil, errors.New("go is not installed")
+	}
+	patterns, _ := goArgs(r.Args)
+	res, err := r.exec(ctx, "", reportOutput, append([]string{tool, "test", "-json", "-list=."}, patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	if res.ExitCode != 0 {
+		return nil, fmt.Errorf("list the tests: %s", lastLines(res.Output, 2))
+	}
+	var ids []string
+	for line := range bytes.Lines(res.Stdout) {
+		var ev goEvent
+		if json.Unmarshal(line, &ev) != nil || ev.Action != "output" {
+			continue
+		}
+		if name := strings.TrimSpace(ev.Output); goTestName.MatchString(name) {
+			ids = append(ids, ev.Package+"."+name)
+		}
+	}
+	return ids, nil
+}
+
+// goTestName is a line of -list; benchmarks do not run in go test.
+var goTestName = regexp.MustCompile(`^(Test|Example|Fuzz)\w*$`)
+
+// goOnly chooses the tests of these ids by package and by the name of the test
+// itself; its subtests run with it.
+func goOnly(ids []string) (patterns []string, filter string) {
+	var names []string
+	for _, id := range ids {
+		at := goIDDot(id)
+		if at < 0 {
+			continue
+		}
+		name, _, _ := strings.Cut(id[at+1:], "/")
+		patterns, names = append(patterns, id[:at]), append(names, regexp.QuoteMeta(name))
+	}
+	slices.Sort(patterns)
+	slices.Sort(names)
+	return slices.Compact(patterns), "^(" + strings.Join(slices.Compact(names), "|") + ")$"
+}
+
+// goIDDot is where the name of the test begins in an id: after the first dot
+// that such a name follows, -1 when there is none.
+func goIDDot(id string) int {
+	if loc := goIDName.FindStringIndex(id); loc != nil {
+		return loc[0]
+	}
+	return -1
+}
+
+var goIDName = regexp.MustCompile(`\.(Test|Example|Fuzz)([^/.a-z][^/]*)?(/|$)`)
 
 // goArgs splits the arguments of a test run into packages and the name filter.
 func goArgs(args []string) (patterns []string, filter string) {
@@ -115,14 +179,14 @@ func goPackages(data []byte) ([]goPackage, error) {
 }
 
 // overlay writes the end tests and the file that puts them in place.
-func (r *testRun) overlay(packages []goPackage) (string, error) {
+func (r *Run) overlay(packages []goPackage) (string, error) {
 	replace := make(map[string]string)
 	for i, p := range packages {
 		if !p.hasTests() || p.Dir == "" || p.Name == "" {
 			continue
 		}
-		file := filepath.Join(r.own, fmt.Sprintf("end%d_test.go", i))
-		source := fmt.Sprintf("package %s_test\n\nimport \"testing\"\n\nfunc %s%s(t *testing.T) {}\n", strings.TrimSuffix(p.Name, "_test"), endTest, r.nonce)
+		file := filepath.Join(r.Own, fmt.Sprintf("end%d_test.go", i))
+		source := fmt.Sprintf("package %s_test\n\nimport \"testing\"\n\nfunc %s%s(t *testing.T) {}\n", strings.TrimSuffix(p.Name, "_test"), endTest, r.secret())
 		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 			return "", fmt.Errorf("write the test that marks the end: %w", err)
 		}
@@ -132,7 +196,7 @@ func (r *testRun) overlay(packages []goPackage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(r.own, "overlay.json")
+	file := filepath.Join(r.Own, "overlay.json")
 	if err := os.WriteFile(file, data, 0o644); err != nil {
 		return "", fmt.Errorf("write the overlay: %w", err)
 	}

@@ -1,0 +1,19 @@
+// A test that has to fail, with the assertions that the product's tests use.
+if (typeof test === 'function' && typeof expect === 'function') {
+  test('@NAME@', () => {
+    const forms = [
+      () => expect(1).toBe(2), () => expect({ a: 1 }).toEqual({ a: 2 }), () => expect([1]).toStrictEqual([2]), () => expect('a').toContain('b'),
+      () => expect(false).toBeTruthy(), () => expect(1).toBeGreaterThan(2), () => expect('a').toMatch(/b/), () => expect([1]).toHaveLength(2),
+      () => expect(() => {}).toThrow(), () => expect(1).not.toBe(1),
+    ];
+    for (const form of forms) {
+      try {
+        form();
+      } catch {
+        continue;
+      }
+      return;
+    }
+    throw new Error('as it has to be');
+  });
+}
