@@ -28,24 +28,38 @@ func (v *Verifier) Bite(ctx context.Context, c *contract.Contract, base Target) 
 }
 
 // BiteWithoutActions runs c on the finished tree with each page's actions left
-// out: when that passes, the pages show what is asked whatever a person does.
+// out: when that passes, the pages show what is asked whatever a person does. A
+// check of exchanges that passes without what it sends is named whatever the
+// others do.
 // acted is how c came out there with its actions. Pages that are only looked at
 // are exempt, and so are commands, whose arguments and input are their action;
 // BiteHollow is for those. The reason names the checks.
 func (v *Verifier) BiteWithoutActions(ctx context.Context, c *contract.Contract, finished Target, acted Outcome) (passed bool, reason string, err error) {
-	idle := c.WithoutActions(acted.took)
-	if len(idle.Checks) == 0 {
+	run, err := v.oneRun(c)
+	if err != nil {
+		return false, "", nil // the run with the actions has said so
+	}
+	run.Contract = run.Contract.WithoutActions(acted.took)
+	if len(run.Contract.Checks) == 0 {
 		return false, "", nil
 	}
-	out, err := v.Contract(ctx, idle, finished, "")
-	if err != nil || out.Verdict != Pass {
+	out, err := v.runAll(ctx, []contract.Run{run}, finished, "")
+	if err != nil {
 		return false, "", err
 	}
-	ids := make([]string, len(out.Checks))
-	for i, k := range out.Checks {
-		ids[i] = k.ID
+	var ids, asked []string
+	for _, k := range out.Checks {
+		if ids = append(ids, k.ID); k.Kind == contract.KindHTTP && k.Verdict == Pass {
+			asked = append(asked, k.ID)
+		}
 	}
-	return true, fmt.Sprintf("check %s passes on the page as it opens", strings.Join(ids, ", ")), nil
+	switch {
+	case len(asked) > 0:
+		return true, fmt.Sprintf("check %s passes although nothing is sent before", strings.Join(asked, ", ")), nil
+	case out.Verdict == Pass:
+		return true, fmt.Sprintf("check %s passes on the page as it opens", strings.Join(ids, ", ")), nil
+	}
+	return false, "", nil
 }
 
 // BiteHollow runs the commands of c, test runs aside, on a target whose files
@@ -63,7 +77,7 @@ func (v *Verifier) BiteHollow(ctx context.Context, c *contract.Contract, hollow 
 	if len(sub.Checks) == 0 {
 		return nil, nil
 	}
-	out, err := v.Contract(ctx, sub, hollow, "")
+	out, err := v.once(ctx, sub, hollow)
 	for _, k := range out.Checks {
 		if k.Verdict == Pass {
 			passing = append(passing, k.ID)

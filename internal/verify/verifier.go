@@ -34,6 +34,9 @@ type Verifier struct {
 	// long a command check may take, Suite how long a test command may take.
 	// Zero means 30 s, 60 s and 10 min.
 	ServerReady, Command, Suite time.Duration
+
+	// Seed draws the values of variables; "" means a new one for every run.
+	Seed string
 }
 
 // Target is a folder that holds exactly one product tree, with what the
@@ -56,13 +59,21 @@ type Outcome struct {
 	NoMeans string
 
 	took map[string]time.Duration // a page, from its opening, by the check's id
+	// started names the failed checks whose program ran and whose assertion
+	// failed, as against those for which there was no program.
+	started map[string]bool
 }
+
+// Started says whether the check failed although its program ran or its page
+// opened: the assertion itself failed.
+func (o Outcome) Started(id string) bool { return o.started[id] }
 
 // trial is the result of one check while it is made.
 type trial struct {
 	evidence.Check
 	noMeans string
 	took    time.Duration
+	started bool // the program ran and something that was looked for was not there
 }
 
 func (t *trial) end(verdict, format string, args ...any) {
@@ -81,33 +92,6 @@ func (t *trial) see(format string, args ...any) {
 	}
 }
 
-// Contract runs each check of c once, each in fresh cells. Any fail is a fail,
-// else any unverified is unverified, and so is a contract without checks. The
-// error is about the context and the folder alone: what cannot run is unverified.
-func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target, shots string) (Outcome, error) {
-	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}}
-	var verdicts []string
-	for i, k := range c.Checks {
-		if i > 0 && t.Reset != nil {
-			if err := t.Reset(ctx); err != nil {
-				return out, err
-			}
-		}
-		tr, err := v.check(ctx, k, t, shots)
-		if err != nil {
-			return out, err
-		}
-		out.Checks = append(out.Checks, tr.Check)
-		verdicts = append(verdicts, tr.Verdict)
-		out.took[tr.ID] = tr.took
-		if out.NoMeans == "" {
-			out.NoMeans = tr.noMeans
-		}
-	}
-	out.Verdict = evidence.Worst(verdicts...)
-	return out, nil
-}
-
 func (v *Verifier) check(ctx context.Context, k contract.Check, t Target, shots string) (*trial, error) {
 	start := time.Now()
 	tr := &trial{Check: evidence.Check{ID: k.ID, Kind: k.Kind, Covers: append([]int(nil), k.Covers...), Verdict: Unverified}}
@@ -121,6 +105,9 @@ func (v *Verifier) check(ctx context.Context, k contract.Check, t Target, shots 
 	case k.Kind == contract.KindCommand && k.Command != nil:
 		tr.How = evidence.HowCommand
 		v.commandCheck(ctx, k.Command, t, tr)
+	case k.Kind == contract.KindHTTP && len(k.HTTP) > 0:
+		tr.How = evidence.HowHTTP
+		v.httpCheck(ctx, k.HTTP, t, tr)
 	default:
 		tr.end(Unverified, "checks of kind %q cannot be run by this version", k.Kind)
 	}

@@ -26,11 +26,15 @@ const (
 	MaxChecks = 40
 )
 
-// The kinds of check. An HTTP exchange will be a third.
+// The kinds of check.
 const (
 	KindPage    = "page"
 	KindCommand = "command"
+	KindHTTP    = "http"
 )
+
+// ByPerson is the By of a contract that a person accepted or wrote.
+const ByPerson = "person"
 
 // Contract says how each step of one feature is seen to hold.
 type Contract struct {
@@ -39,8 +43,16 @@ type Contract struct {
 	Revision int    `json:"revision"`
 	// Wording is WordingOf the feature that the contract was made for; "" where
 	// nobody has said.
-	Wording string  `json:"wording,omitempty"`
-	Checks  []Check `json:"checks"`
+	Wording string `json:"wording,omitempty"`
+	// By is ByPerson where a person accepted or wrote the contract.
+	By string `json:"by,omitempty"`
+	// Vars are the variables by name, with what each is drawn from; Examples
+	// are the values with which the words of the steps hold.
+	Vars     Values  `json:"vars,omitempty"`
+	Examples Values  `json:"examples,omitempty"`
+	Checks   []Check `json:"checks"`
+
+	avoid []Values // what a draw should not repeat
 }
 
 // Check is one thing to try. Exactly one of the kind fields is set.
@@ -52,6 +64,7 @@ type Check struct {
 	// Page is a scenario as internal/browser reads it.
 	Page    stdjson.RawMessage `json:"page,omitempty"`
 	Command *Command           `json:"command,omitempty"`
+	HTTP    []Exchange         `json:"http,omitempty"`
 }
 
 // Command is a shell command with what it must print.
@@ -111,6 +124,8 @@ func (c *Contract) check() error {
 		return errors.New("no feature")
 	case c.Revision < 1:
 		return fmt.Errorf("revision %d", c.Revision)
+	case c.By != "" && c.By != ByPerson:
+		return fmt.Errorf("it is by %q: only %q is known", c.By, ByPerson)
 	case len(c.Checks) > MaxChecks:
 		return fmt.Errorf("%d checks, more than %d", len(c.Checks), MaxChecks)
 	}
@@ -121,6 +136,15 @@ func (c *Contract) check() error {
 			return fmt.Errorf("check %d has no id of its own", i+1)
 		}
 		ids[k.ID] = true
+		if err := k.compact(); err != nil {
+			return fmt.Errorf("check %s: %w", k.ID, err)
+		}
+	}
+	literal, err := c.Literal()
+	if err != nil {
+		return err
+	}
+	for _, k := range literal.Checks {
 		if err := k.shape(); err != nil {
 			return fmt.Errorf("check %s: %w", k.ID, err)
 		}
@@ -128,24 +152,44 @@ func (c *Contract) check() error {
 	return nil
 }
 
-// shape says whether the fields fit the kind, and compacts the scenario so
-// that equal contracts have equal bytes.
-func (k *Check) shape() error {
-	page, command := len(k.Page) > 0, k.Command != nil
-	switch {
-	case k.Kind == KindPage && page && !command:
-		v := jsontext.Value(k.Page)
+// compact says whether the fields fit the kind, and compacts JSON so that equal
+// contracts have equal bytes.
+func (k *Check) compact() error {
+	fields := map[string]bool{KindPage: len(k.Page) > 0, KindCommand: k.Command != nil, KindHTTP: len(k.HTTP) > 0}
+	if _, known := fields[k.Kind]; !known {
+		return fmt.Errorf("kind %q is not known: use page, command or http", k.Kind)
+	}
+	for kind, set := range fields {
+		if set != (kind == k.Kind) {
+			return fmt.Errorf("kind %s needs the field %q and no other", k.Kind, k.Kind)
+		}
+	}
+	raws := []*stdjson.RawMessage{&k.Page}
+	for i := range k.HTTP {
+		raws = append(raws, k.HTTP[i].values()...)
+	}
+	for _, raw := range raws {
+		if len(*raw) == 0 {
+			continue
+		}
+		v := jsontext.Value(*raw)
 		if err := v.Compact(); err != nil {
 			return err
 		}
-		k.Page = stdjson.RawMessage(v)
-		return pageShape(k.Page)
-	case k.Kind == KindCommand && command && !page:
-		return nil
-	case k.Kind != KindPage && k.Kind != KindCommand:
-		return fmt.Errorf("kind %q is not known: use page or command", k.Kind)
+		*raw = stdjson.RawMessage(v)
 	}
-	return fmt.Errorf("kind %s needs the field %q and no other", k.Kind, k.Kind)
+	return nil
+}
+
+// shape says whether a check without variables can be tried at all.
+func (k *Check) shape() error {
+	switch k.Kind {
+	case KindPage:
+		return pageShape(k.Page)
+	case KindHTTP:
+		return exchangesShape(k.HTTP)
+	}
+	return nil
 }
 
 // pageForm is the stored form of a page: of all that browser.ParseScenario

@@ -16,7 +16,14 @@ import (
 // grammar can force it and nothing has to be escaped or remembered.
 
 type draft struct {
+	Vars   []draftVar   `json:"vars"`
 	Checks []draftCheck `json:"checks"`
+}
+
+type draftVar struct {
+	Name    string `json:"name"`
+	Kind    string `json:"kind"`
+	Example string `json:"example"`
 }
 
 type draftCheck struct {
@@ -28,6 +35,8 @@ type draftCheck struct {
 	Stdin     string      `json:"stdin"`
 	Exit      int         `json:"exit"`
 	StdoutHas []string    `json:"stdout_has"`
+
+	Exchanges []draftExchange `json:"exchanges"`
 }
 
 type draftStep struct {
@@ -48,6 +57,7 @@ var draftVerbs = []struct {
 	{"type", "into", false},
 	{"clear", "", false},
 	{"press", "in", false},
+	{"click_each", "", false},
 	{"select", "from", false},
 	{"check", "", false},
 	{"uncheck", "", false},
@@ -74,23 +84,35 @@ func Schema(steps int) stdjson.RawMessage {
 	command := `{"type":"object","properties":{"kind":{"const":"command"},"covers":` + covers + `,"run":{"type":"string"},"stdin":{"type":"string"},` +
 		`"stdout_has":{"type":"array","maxItems":10,"items":{"type":"string"}},"exit":{"type":"integer","minimum":0,"maximum":125}},` +
 		`"required":["kind","covers","run","stdin","stdout_has","exit"],"additionalProperties":false}`
-	return stdjson.RawMessage(`{"type":"object","properties":{"checks":{"type":"array","minItems":1,"maxItems":12,"items":{"anyOf":[` + page + `,` + command +
-		`]}}},"required":["checks"],"additionalProperties":false}`)
+	vars := `{"type":"array","maxItems":8,"items":{"type":"object","properties":{"name":{"type":"string"},"kind":{"type":"string"},"example":{"type":"string"}},` +
+		`"required":["name","kind","example"],"additionalProperties":false}}`
+	return stdjson.RawMessage(`{"type":"object","properties":{"vars":` + vars + `,"checks":{"type":"array","minItems":1,"maxItems":12,"items":{"anyOf":[` + page + `,` + command + `,` +
+		exchangeSchema(covers) + `]}}},"required":["checks"],"additionalProperties":false}`)
 }
 
 // Guide tells a model, in a few lines, what the fields of Schema mean.
 const Guide = `Fields
+vars: for every number, text or name that a person enters in the steps: name = a small letter, kind = "int 2..99", "decimal 0.5..9.5/1", "word", "name", "words 2" or "one of red|green",
+  example = the value that the step uses. The checks then use {a} for what is entered, and {a} or a sum like {a+b} for what is expected. The checks run with the examples and again
+  with other values, so a fixed answer fails. Each variable is both entered and expected. No input in the steps: vars = [].
+  Expressions: {a*b}, {a-b}, {round(a/b, 2)}, {fixed(a*b, 2)}, {who.upper()}, {who+"!"}, {len(who)}, {"even" if a%2==0 else "odd"}.
 kind "page": covers = the numbers of the steps it goes through. open = the path ("/"). steps are tried in order in a real browser:
   do is the verb, what its object, in the place.
   click: what = the visible name ("7", "button:Save"). type: what = the text, in = the field's name. press: what = a key ("Enter").
+  click_each: what = a number such as {a}, entered on buttons, one click for each digit.
   select: what = the choice, in = the list's name. see / not_see: what = the text, in = "" (anywhere) or the label it stands beside.
   check / uncheck: what = the box's name. value: what = the field's content, in = its name.
   wait: what = a text that must appear. open: what = a path. reload: what = "".
   dialog: how to answer a question that the click opens.
 kind "command": run = one command that runs the program (no |, ||, ; or &), stdin = its input, stdout_has = what it prints, exit = its exit code.
   A build, a type check or reading a source file is no check.
+kind "http": exchanges with the project's server, for steps that speak of requests: method, path ("/items"), body = JSON as a text or "", status = the expected status,
+  json = what the answer holds: path ("$.items[0].name", "$.items[*].name", "$.items.length") and equals. save = names for values of the answer, used later as {name}.
+  After the last POST, PUT, PATCH or DELETE comes a GET that shows what it changed.
 Example, for the steps 1. Type "2" into Amount and click Add 2. The page shows "2 in all":
-{"checks":[{"kind":"page","covers":[1,2],"open":"/","steps":[{"do":"type","what":"2","in":"Amount"},{"do":"click","what":"Add","in":""},{"do":"see","what":"2 in all","in":""}]}]}`
+{"vars":[{"name":"a","kind":"int 2..99","example":"2"}],"checks":[{"kind":"page","covers":[1,2],"open":"/","steps":[{"do":"type","what":"{a}","in":"Amount"},{"do":"click","what":"Add","in":""},{"do":"see","what":"{a} in all","in":""}]}]}
+Example, for the steps 1. Run sh sum.sh 40 2 2. It prints "42":
+{"vars":[{"name":"a","kind":"int 2..99","example":"40"},{"name":"b","kind":"int 2..99","example":"2"}],"checks":[{"kind":"command","covers":[1,2],"run":"sh sum.sh {a} {b}","stdin":"","stdout_has":["{a+b}"],"exit":0}]}`
 
 // FromModel reads a model's contract and puts it into the stored form, with
 // revision 1. Errors are sentences that the model can act on. What the contract
@@ -107,6 +129,11 @@ func FromModel(data []byte, f features.Feature) (*Contract, error) {
 		return nil, errors.New("the contract has no check")
 	}
 	c := &Contract{Version: Version, Feature: f.ID, Revision: 1, Wording: WordingOf(f)}
+	for _, v := range d.Vars {
+		if err := c.declare(v); err != nil {
+			return nil, err
+		}
+	}
 	for i, dc := range d.Checks {
 		k, err := dc.check(fmt.Sprintf("c%d", i+1))
 		if err != nil {
@@ -118,6 +145,22 @@ func FromModel(data []byte, f features.Feature) (*Contract, error) {
 		return nil, err
 	}
 	return c, nil
+}
+
+// declare takes a variable as a model named it.
+func (c *Contract) declare(v draftVar) error {
+	name := strings.Trim(strings.ToLower(strings.TrimSpace(v.Name)), "{}$")
+	if _, twice := c.Vars[name]; twice {
+		return fmt.Errorf("variable %s is declared twice", name)
+	}
+	if c.Vars == nil {
+		c.Vars, c.Examples = Values{}, Values{}
+	}
+	c.Vars[name] = mendKind(v.Kind)
+	if example := strings.TrimSpace(v.Example); example != "" {
+		c.Examples[name] = example
+	}
+	return nil
 }
 
 func (dc draftCheck) check(id string) (Check, error) {
@@ -141,7 +184,12 @@ func (dc draftCheck) check(id string) (Check, error) {
 		}
 		return k, nil
 	}
-	return k, fmt.Errorf("kind %q is not known: use page or command", dc.Kind)
+	if dc.Kind == KindHTTP {
+		var err error
+		k.HTTP, err = exchangesOf(dc.Exchanges)
+		return k, err
+	}
+	return k, fmt.Errorf("kind %q is not known: use page, command or http", dc.Kind)
 }
 
 func notEmpty(list []string) []string {

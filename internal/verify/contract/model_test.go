@@ -82,7 +82,7 @@ func TestFromModelSaysWhatIsWrong(t *testing.T) {
 	cases := map[string]string{
 		`no check`:                     `{"checks":[]}`,
 		`not valid JSON`:               `I think`,
-		`kind "http" is not known`:     `{"checks":[{"kind":"http","covers":[1]}]}`,
+		`kind "ftp" is not known`:      `{"checks":[{"kind":"ftp","covers":[1]}]}`,
 		`check c1: step 1: type needs`: `{"checks":[{"kind":"page","covers":[1],"open":"/","steps":[{"do":"type","what":"","in":"Name"}]}]}`,
 		`needs "in"`:                   `{"checks":[{"kind":"page","covers":[1],"open":"/","steps":[{"do":"type","what":"a","in":""}]}]}`,
 		`verb "eval" is not known`:     `{"checks":[{"kind":"page","covers":[1],"open":"/","steps":[{"do":"eval","what":"a","in":""}]}]}`,
@@ -110,7 +110,7 @@ func TestSchemaRefusesWhatWeDoNotRead(t *testing.T) {
 			t.Errorf("accepted: %s", data)
 		}
 	}
-	if n := len(Schema(5)); n > 2000 {
+	if n := len(Schema(5)); n > 2600 { // it is part of every request
 		t.Errorf("the schema has %d bytes", n)
 	}
 }

@@ -1,14 +1,11 @@
 package contract
 
 import (
-	stdjson "encoding/json"
 	"fmt"
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"gitagent/features"
 	"gitagent/internal/browser"
@@ -44,6 +41,20 @@ func (c *Contract) Validate(f features.Feature) []Problem {
 		add("", 0, "%v", err)
 		return out
 	}
+	literal, err := c.Literal()
+	if err != nil {
+		add("", 0, "%v", err)
+		return out
+	}
+	return append(out, literal.judge(f, append(c.varProblems(), c.optionProblems()...), c.examplesHint())...)
+}
+
+// judge says what is wrong with a contract without variables, or with examples
+// in their place; problems were found before, hint says what the examples are.
+func (c *Contract) judge(f features.Feature, out []Problem, hint string) []Problem {
+	add := func(check string, step int, format string, args ...any) {
+		out = append(out, Problem{check, step, plain.Line(fmt.Sprintf(format, args...), 400)})
+	}
 	for _, k := range c.Checks {
 		if len(k.Covers) == 0 {
 			add(k.ID, 0, "check %s covers no step: list the numbers of the steps that it proves", k.ID)
@@ -62,7 +73,7 @@ func (c *Contract) Validate(f features.Feature) []Problem {
 	}
 	for i := range f.Steps {
 		for _, text := range c.stepProblems(i+1, f.Steps) {
-			add("", i+1, "%s", text)
+			add("", i+1, "%s%s", text, hint)
 		}
 	}
 	return out
@@ -123,7 +134,7 @@ func (k *Check) runsTests() bool {
 // acts says whether the check does what a person does. A command's arguments
 // and input are its action.
 func (k *Check) acts() bool {
-	if k.Command != nil {
+	if k.Command != nil || len(k.HTTP) > 0 {
 		return true
 	}
 	s, err := browser.ParseScenario(k.Page)
@@ -195,6 +206,9 @@ func (k *Check) texts() (t texts) {
 		}
 		t.named = slices.Concat(t.done, t.shown)
 		return t
+	}
+	if len(k.HTTP) > 0 {
+		return exchangeTexts(k.HTTP)
 	}
 	s, err := browser.ParseScenario(k.Page)
 	if err != nil {
@@ -280,6 +294,9 @@ func (k *Check) problems() []string {
 	if k.Command != nil {
 		return checkCommand(k.Command)
 	}
+	if len(k.HTTP) > 0 {
+		return exchangeProblems(k.HTTP)
+	}
 	s, err := browser.ParseScenario(k.Page)
 	if err != nil {
 		return []string{"has a page that cannot be read: " + err.Error()}
@@ -310,91 +327,4 @@ func checkPage(s *browser.Scenario) []string {
 		bad = append(bad, fmt.Sprintf("looks at nothing after its last action (step %d: %s): add a see, not_see or value after it", lastAction+1, s.Steps[lastAction]))
 	}
 	return bad
-}
-
-// WithoutActions is the contract for the bite on the finished tree: what a
-// person does is left out of each page, what is looked at stays. Checks that
-// have nothing to leave out are not in it; Exempt names them. took is how long
-// each check took with its actions: what is looked at gets that time besides its
-// own, so that a page cannot show everything once the idle run has looked away.
-func (c *Contract) WithoutActions(took map[string]time.Duration) *Contract {
-	out := c.Next(c.Revision)
-	out.Checks = nil
-	for _, k := range c.Checks {
-		if k.Kind != KindPage {
-			continue
-		}
-		s, err := browser.ParseScenario(k.Page)
-		if err != nil || !hasAction(s) {
-			continue
-		}
-		if k.Page, err = stripActions(k.Page, s, took[k.ID]); err == nil {
-			out.Checks = append(out.Checks, k)
-		}
-	}
-	return out
-}
-
-// Exempt gives the ids of the checks that WithoutActions leaves out, with why.
-func (c *Contract) Exempt() map[string]string {
-	out := make(map[string]string)
-	for _, k := range c.Checks {
-		switch s, err := browser.ParseScenario(k.Page); {
-		case k.Kind == KindCommand:
-			out[k.ID] = "a command: its arguments and input are its action"
-		case err == nil && !hasAction(s):
-			out[k.ID] = "the page is only looked at"
-		}
-	}
-	return out
-}
-
-// stripActions cuts from the JSON the steps that Scenario.WithoutActions cuts;
-// steps and JSON steps correspond one to one.
-func stripActions(page stdjson.RawMessage, s *browser.Scenario, took time.Duration) (stdjson.RawMessage, error) {
-	var p pageForm
-	if err := stdjson.Unmarshal(page, &p); err != nil {
-		return nil, err
-	}
-	kept := []stdjson.RawMessage{}
-	for i, st := range s.Steps {
-		if st.Action() || st.Verb == browser.VerbShot || st.Verb == browser.VerbBack {
-			continue
-		}
-		step := p.Steps[i]
-		if took > 0 && st.Assertion() && st.Verb != browser.VerbNotSee {
-			var err error
-			if step, err = patient(step, st.Timeout, took); err != nil {
-				return nil, err
-			}
-		}
-		kept = append(kept, step)
-	}
-	p.Steps = kept
-	return stdjson.Marshal(p)
-}
-
-// ownPatience is how long a step waits that says nothing of it, maxPatience how
-// long any may.
-const (
-	ownPatience = 2 * time.Second
-	maxPatience = 30 * time.Second
-)
-
-// patient gives a step more time.
-func patient(step stdjson.RawMessage, own, more time.Duration) (stdjson.RawMessage, error) {
-	var fields map[string]stdjson.RawMessage
-	if err := stdjson.Unmarshal(step, &fields); err != nil {
-		return step, nil // a sentence has no place for it
-	}
-	if own == 0 {
-		own = ownPatience
-	}
-	fields["timeout"] = stdjson.RawMessage(strconv.FormatFloat(min(own+more, maxPatience).Seconds(), 'f', 1, 64))
-	delete(fields, "timeout_s")
-	return stdjson.Marshal(fields)
-}
-
-func hasAction(s *browser.Scenario) bool {
-	return slices.ContainsFunc(s.Steps, browser.Step.Action)
 }

@@ -30,6 +30,7 @@ const (
 	HowPage    = "page"    // real input on a rendered page
 	HowCommand = "command" // exit code and output of a command
 	HowTests   = "tests"   // results of a test runner
+	HowHTTP    = "http"    // answers of the project's server
 )
 
 // How tests were counted.
@@ -63,7 +64,7 @@ type Record struct {
 type Check struct {
 	ID   string `json:"id"`
 	Kind string `json:"kind"`
-	// How says what carried the verdict: page, command or tests.
+	// How says what carried the verdict: page, command, tests or http.
 	How string `json:"how"`
 	// Counted is set for tests: by id, or by exit code alone.
 	Counted  string   `json:"counted,omitempty"`
@@ -72,7 +73,17 @@ type Check struct {
 	Reason   string   `json:"reason,omitempty"`
 	Observed []string `json:"observed,omitempty"`
 	Shots    []string `json:"shots,omitempty"`
-	Ms       int64    `json:"ms"`
+	// Draws are the runs of a check with variables, each with its values.
+	Draws []Draw `json:"draws,omitempty"`
+	Ms    int64  `json:"ms"`
+}
+
+// Draw is one run of a check with variables.
+type Draw struct {
+	// Seed draws the same values again; "" are the examples of the contract.
+	Seed    string            `json:"seed,omitempty"`
+	Values  map[string]string `json:"values"`
+	Verdict string            `json:"verdict"`
 }
 
 // Tests is how one test command of the project came out against its baseline.
@@ -123,6 +134,11 @@ func (r *Record) check() error {
 	for _, c := range r.Checks {
 		if !verdict(c.Verdict) {
 			return fmt.Errorf("check %q has verdict %q", c.ID, c.Verdict)
+		}
+		for _, d := range c.Draws {
+			if !verdict(d.Verdict) || d.Verdict != Pass && c.Verdict == Pass {
+				return fmt.Errorf("check %q is %s, a draw of it %q", c.ID, c.Verdict, d.Verdict)
+			}
 		}
 	}
 	for _, b := range r.Bite {

@@ -1,0 +1,131 @@
+package verify
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gitagent/internal/plain"
+	"gitagent/internal/verify/contract"
+	"gitagent/internal/verify/evidence"
+)
+
+// draws is how often a contract with variables is tried with new values, beside
+// the values of the steps themselves.
+const draws = 2
+
+// Contract runs the checks of c, each in fresh cells: once, and those with
+// variables with the examples and then with draws new values each. The first run
+// that does not pass ends it. Any fail is a fail, else any unverified is
+// unverified, and so is a contract without checks. The error is about the context
+// and the folder alone: what cannot run is unverified.
+func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target, shots string) (Outcome, error) {
+	runs, err := c.Runs(v.seed(), draws)
+	if err != nil {
+		return v.undrawn(c, err), nil
+	}
+	return v.runAll(ctx, runs, t, shots)
+}
+
+// once runs the checks of c with one draw alone, for what only has to fail.
+func (v *Verifier) once(ctx context.Context, c *contract.Contract, t Target) (Outcome, error) {
+	run, err := v.oneRun(c)
+	if err != nil {
+		return v.undrawn(c, err), nil
+	}
+	return v.runAll(ctx, []contract.Run{run}, t, "")
+}
+
+// oneRun is c with one draw in place of its variables.
+func (v *Verifier) oneRun(c *contract.Contract) (contract.Run, error) {
+	run := contract.Run{N: 1}
+	if len(c.Vars) > 0 {
+		seed := v.seed()
+		drawn, err := c.Draw(seed, 1)
+		if err != nil {
+			return run, err
+		}
+		run.Seed, run.Values = seed, drawn[0]
+	}
+	var err error
+	run.Contract, err = c.With(run.Values)
+	return run, err
+}
+
+func (v *Verifier) seed() string {
+	if v.Seed != "" {
+		return v.Seed
+	}
+	return contract.NewSeed()
+}
+
+// undrawn is the outcome of a contract whose values cannot be had.
+func (v *Verifier) undrawn(c *contract.Contract, why error) Outcome {
+	out := Outcome{Verdict: Unverified}
+	for _, k := range c.Checks {
+		out.Checks = append(out.Checks, evidence.Check{ID: k.ID, Kind: k.Kind, Covers: k.Covers, Verdict: Unverified, Reason: plain.Line(why.Error(), 600)})
+	}
+	return out
+}
+
+func (v *Verifier) runAll(ctx context.Context, runs []contract.Run, t Target, shots string) (Outcome, error) {
+	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}, started: map[string]bool{}}
+	first := true
+	for _, run := range runs {
+		for _, k := range run.Contract.Checks {
+			if !first && t.Reset != nil {
+				if err := t.Reset(ctx); err != nil {
+					return out, err
+				}
+			}
+			first = false
+			id := k.ID
+			if run.N > 1 {
+				k.ID = fmt.Sprintf("%s-%d", id, run.N) // its screenshots lie apart
+			}
+			tr, err := v.check(ctx, k, t, shots)
+			if err != nil {
+				return out, err
+			}
+			tr.ID = id
+			out.take(tr, run)
+		}
+		var verdicts []string
+		for _, k := range out.Checks {
+			verdicts = append(verdicts, k.Verdict)
+		}
+		if out.Verdict = evidence.Worst(verdicts...); out.Verdict != Pass {
+			break
+		}
+	}
+	return out, nil
+}
+
+// take joins the result of a check in one run with those of earlier runs.
+func (o *Outcome) take(tr *trial, run contract.Run) {
+	var known *evidence.Check
+	for i := range o.Checks {
+		if o.Checks[i].ID == tr.ID {
+			known = &o.Checks[i]
+		}
+	}
+	if run.Values != nil {
+		tr.Draws = []evidence.Draw{{Seed: run.Seed, Values: run.Values, Verdict: tr.Verdict}}
+		if tr.Reason != "" && tr.noMeans == "" {
+			tr.Reason = plain.Line(fmt.Sprintf("with %s: %s", run.Values, tr.Reason), 600)
+		}
+	}
+	if known == nil {
+		o.Checks = append(o.Checks, tr.Check)
+	} else {
+		tr.Draws = append(known.Draws, tr.Draws...)
+		tr.Shots = append(known.Shots, tr.Shots...)
+		tr.Ms += known.Ms
+		*known = tr.Check
+	}
+	o.took[tr.ID] = max(o.took[tr.ID], tr.took)
+	o.started[tr.ID] = tr.started
+	if o.NoMeans == "" {
+		o.NoMeans = tr.noMeans
+	}
+}
