@@ -21,6 +21,7 @@ type Folder struct {
 	repo  *Repo
 	dir   string
 	index string
+	keep  []string // exclude patterns that outrank every .gitignore
 }
 
 // Folder drives dir with the index file at index; neither need exist. What else
@@ -110,7 +111,11 @@ func (f *Folder) Checkout(ctx context.Context, tree OID) error {
 	if _, err := f.run(ctx, nil, "read-tree", "-u", "--reset", "--no-recurse-submodules", string(tree)); err != nil {
 		return fmt.Errorf("check out %s: %w", tree.Short(), err)
 	}
-	if _, err := f.run(ctx, nil, "clean", "-ffdq"); err != nil {
+	clean := []string{"clean", "-ffdq"}
+	for _, pattern := range f.keep {
+		clean = append(clean, "-e", pattern)
+	}
+	if _, err := f.run(ctx, nil, clean...); err != nil {
 		return fmt.Errorf("remove leftovers: %w", err)
 	}
 	return nil
@@ -204,7 +209,11 @@ func (f *Folder) refuseNested() error {
 // Untracked lists the files that a snapshot would add, change or remove,
 // sorted; a nested repository is listed as "path/".
 func (f *Folder) Untracked(ctx context.Context) ([]string, error) {
-	out, err := f.run(ctx, nil, "ls-files", "-z", "--others", "--modified", "--deleted", "--deduplicate", "--exclude-standard")
+	args := []string{"ls-files", "-z", "--others", "--modified", "--deleted", "--deduplicate", "--exclude-standard"}
+	for _, pattern := range f.keep {
+		args = append(args, "--exclude="+pattern)
+	}
+	out, err := f.run(ctx, nil, args...)
 	if err != nil {
 		return nil, fmt.Errorf("look for changes: %w", err)
 	}
@@ -212,6 +221,45 @@ func (f *Folder) Untracked(ctx context.Context) ([]string, error) {
 		return nil, nil
 	}
 	return uniq(records(out)), nil
+}
+
+// maxKeep is how many ignored paths KeepIgnored takes; folders count as one.
+const maxKeep = 400
+
+// KeepIgnored has the files that are ignored now stay ignored in this folder,
+// whatever the .gitignore of a later tree says: Checkout leaves them, Untracked
+// does not list them.
+func (f *Folder) KeepIgnored(ctx context.Context) error {
+	out, err := f.run(ctx, nil, "ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
+	if err != nil {
+		return fmt.Errorf("look for ignored files: %w", err)
+	}
+	kept := f.keep
+	f.keep = nil
+	if len(out) > 0 {
+		for _, path := range records(out) {
+			f.keep = append(f.keep, "/"+literal(path))
+		}
+	}
+	for _, pattern := range kept { // they may not look ignored any more
+		if !slices.Contains(f.keep, pattern) {
+			f.keep = append(f.keep, pattern)
+		}
+	}
+	f.keep = f.keep[:min(len(f.keep), maxKeep)]
+	return nil
+}
+
+// literal takes the magic out of a path, as an exclude pattern.
+func literal(path string) string {
+	var b strings.Builder
+	for i := range len(path) {
+		if strings.IndexByte(`*?[]\! #`, path[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(path[i])
+	}
+	return b.String()
 }
 
 // Extra lists the files of the folder that are not in its tree, ignored ones

@@ -52,6 +52,9 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 	if r.top == "" {
 		return nil, hint.Errorf("change to the project's folder", "%s is inside a .git folder, not in a work tree", dir)
 	}
+	if err := r.refuseForged(); err != nil {
+		return nil, err
+	}
 	if err := r.refuseSpecial(ctx); err != nil {
 		return nil, err
 	}

@@ -8,29 +8,9 @@ import (
 	"strings"
 	"testing"
 	"time"
-)
 
-// writers are ways to write the file $V past a look at the command.
-var writers = map[string]string{
-	"redirect": `echo x > "$V"`, "append": `echo x >> "$V"`, "clobber": `set -C; echo x >| "$V"`, "read and write": `echo x 1<> "$V"`,
-	"tee": `echo x | tee "$V"`, "tee -a": `echo x | tee -a "$V"`, "sed": `sed -i s/as/AS/ "$V"`, "perl": `perl -pi -e s/as/AS/ "$V"`,
-	"dd": `echo x | dd of="$V" conv=notrunc`, "cp": `cp own "$V"`, "mv": `mv own "$V"`, "install": `install own "$V"`, "link over": `ln -f own "$V"`,
-	"symlink over": `ln -sf own "$V"`, "rm": `rm -f "$V"`, "unlink": `unlink "$V"`, "truncate": `truncate -s 0 "$V"`, "shred": `shred -n 1 "$V"`,
-	"patch": `printf -- '--- a\n+++ b\n@@ -1 +1 @@\n-as it was\n+x\n' | patch "$V"`,
-	"bash":  `bash -c 'echo x > "$V"'`, "heredoc": "cat > \"$V\" <<EOF\nx\nEOF", "process substitution": `bash -c 'echo x > >(cat > "$V")'; sleep 0.1`,
-	"python": `/usr/bin/python3 -c 'import os; open(os.environ["V"], "w").write("x")'`, "node": `node -e 'fs.writeFileSync(process.env.V, "x")'`,
-	"awk": `awk 'BEGIN { print "x" > ENVIRON["V"] }'`, "xargs": `echo "$V" | xargs -I{} sh -c 'echo x > "{}"'`,
-	"find exec": `find own -exec cp {} "$V" \;`, "find fprint": `find own -fprint "$V"`, "sort": `echo x | sort -o "$V"`,
-	"tar":  `cp own "$(basename "$V")" && tar -cf a.tar "$(basename "$V")" && tar -xf a.tar -C "$(dirname "$V")"`,
-	"make": `printf 'all:\n\techo x > $(V)\n' > Makefile && make`, "base64": `eval "$(echo ZWNobyB4ID4gIiRWIg== | base64 -d)"`,
-	"prompt expansion": `bash -c 'a="\$(echo x > $V)"; : "${a@P}"'`, "fifty commands": strings.Repeat("true && ", 60) + `echo x > "$V"`,
-	"git":               `git init -q r && cp own r/own && git -C r config core.worktree "$(dirname "$V")" && git -C r --work-tree="$(dirname "$V")" checkout-index -f -a; cd "$(dirname "$V")" && git --git-dir="$OLDPWD/r/.git" -c core.bare=false hash-object -w --stdin < /dev/null; echo x > "$V"`,
-	"through a symlink": `ln -s "$V" l && echo x > l`, "through a hard link": `ln "$V" h && echo x > h`, "through a folder": `ln -s "$(dirname "$V")" d && echo x > d/"$(basename "$V")"`,
-	"dots": `echo x > "$PWD/../../../../../../../../$V"`, "own root": `echo x > "/proc/self/root$V"`, "parent's root": `echo x > "/proc/$PPID/root$V"`,
-	"the harness's root": `echo x > "/proc/$HARNESS/root$V"`, "the harness's folder": `echo x > "/proc/$HARNESS/cwd/../../../../../../../..$V"`, "first process's root": `echo x > "/proc/1/root$V"`,
-	"namespace of its own": `unshare -rm sh -c 'mount -o remount,rw /; echo x > "$V"'`, "left behind": `setsid sh -c 'echo x > "$V"' & wait`,
-	"watcher": `(while :; do echo x > "$V"; sleep 0.01; done) & sleep 0.05`,
-}
+	"gitagent/internal/testenv"
+)
 
 // TestWritesOutside tries every writer on a file of its own that can be read
 // but not written, as the session tree is for the model's commands.
@@ -43,6 +23,7 @@ func TestWritesOutside(t *testing.T) {
 		c, dir := openAt(t, level, func(p *Policy) { p.ReadOnly = append(p.ReadOnly, outside) })
 		var script strings.Builder
 		files := map[string]string{}
+		writers := testenv.Writers()
 		for name, s := range writers {
 			file := filepath.Join(outside, fmt.Sprintf("v%d", len(files)))
 			files[name] = file
@@ -57,11 +38,12 @@ func TestWritesOutside(t *testing.T) {
 		if err != nil || res.TimedOut {
 			t.Fatalf("%v, %+v", err, res)
 		}
-		written := 0
+		written, idle := 0, []string{}
 		for name, file := range files {
 			st, err := os.Lstat(file)
 			b, _ := os.ReadFile(file)
 			if err == nil && st.Mode().IsRegular() && string(b) == "as it was\n" {
+				idle = append(idle, name)
 				continue
 			}
 			written++
@@ -69,8 +51,8 @@ func TestWritesOutside(t *testing.T) {
 				t.Errorf("%s wrote outside", name)
 			}
 		}
-		if level < Landlock && written < len(writers)-14 { // some programs may not be installed, some need privileges
-			t.Errorf("only %d of %d wrote: are they ways to write at all?\n%s", written, len(writers), res.Output)
+		if level < Landlock && written < len(writers)-20 { // some programs may not be installed, some need privileges
+			t.Errorf("only %d of %d wrote: are they ways to write at all? Idle: %q\n%s", written, len(writers), idle, res.Output)
 		}
 		admits(t, level, level < Landlock, "files outside the tree can be read and written")
 	})

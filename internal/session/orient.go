@@ -225,7 +225,7 @@ func (s *step) setUp(ctx context.Context) error {
 		}
 	}
 	s.installed = project.LockDigest(os.DirFS(s.ws.CheckDir()))
-	return nil
+	return s.ws.KeepInstalled(ctx)
 }
 
 // network says whether set-up may use the network for these lockfiles. ask may

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
 
 	"gitagent/gitops"
@@ -44,10 +46,14 @@ func (s *step) protected() func(string) string {
 			old[e.Path] = true
 		}
 	}
+	hooks, herr := s.repo.HooksPath(context.Background())
+	err = errors.Join(err, herr)
 	return func(path string) string {
 		switch {
 		case err != nil:
-			return "the list of existing tests could not be read: " + err.Error()
+			return "what is protected could not be read: " + err.Error()
+		case hooks.InWorktree && within(s.repo.Top(), hooks.Dir, path):
+			return "git hooks belong to the person"
 		case old[path]:
 			return "it is an existing test or fixture; tests that exist may not be changed. Add a new file instead"
 		case s.ws.Ignored(path):
@@ -56,6 +62,24 @@ func (s *step) protected() func(string) string {
 		return ""
 	}
 }
+
+// within says whether a path of the tree at top lies in dir, in any spelling.
+// Of the whole tree as a folder of hooks only what is named like a hook does.
+func within(top, dir, name string) bool {
+	rel, err := filepath.Rel(top, dir)
+	if err != nil {
+		return true
+	}
+	if rel == "." {
+		base, _, _ := strings.Cut(strings.ToLower(name), ".")
+		return hookName.MatchString(base)
+	}
+	rel, name = strings.ToLower(filepath.ToSlash(rel)), strings.ToLower(name)
+	return name == rel || strings.HasPrefix(name, rel+"/")
+}
+
+// hookName matches the names of git's hooks.
+var hookName = regexp.MustCompile(`^((pre|post|prepare|commit|update|push|proc|fsmonitor|reference|applypatch|sendemail|p4)-[a-z0-9-]+|update)$`)
 
 // runCommand runs a command of the model in the scratch tree, on exactly the
 // files of the session tree.

@@ -21,6 +21,7 @@ func TestMergePackageJSON(t *testing.T) {
 		"only the rest":         {`{"a":1}`, `{"a":2}`, `{"a":1}`, true, true},
 		"only spacing":          {`{"a":1}`, `{ "a": 1 }`, `{"a":1}`, false, true},
 		"made anew":             {"", `{"name":"n","dependencies":{"x":"1"}}`, "{\n  \"dependencies\": {\"x\":\"1\"}\n}\n", true, true},
+		"made for nothing":      {"", `{"scripts":{"test":"exit 0"}}`, "", true, true},
 		"broken new":            {`{"a":1}`, `{"a":`, "", true, false},
 		"two documents":         {`{"a":1}`, `{"a":1}{"b":2}`, "", true, false},
 		"twice the same key":    {`{"a":1}`, `{"a":1,"dependencies":{},"dependencies":{"x":"1"}}`, "", true, false},

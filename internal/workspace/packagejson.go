@@ -21,8 +21,10 @@ type member struct {
 	from       int // of the key
 }
 
-// mergePackageJSON takes the dependency sections of new into old.
+// mergePackageJSON takes the dependency sections of new into old. Without any,
+// old comes back as it was.
 func mergePackageJSON(old, new []byte) (merged []byte, rest, ok bool) {
+	given := old
 	if len(bytes.TrimSpace(old)) == 0 {
 		old = []byte("{}\n")
 	}
@@ -37,7 +39,7 @@ func mergePackageJSON(old, new []byte) (merged []byte, rest, ok bool) {
 	}
 	if sameExcept(was, is, deps) {
 		if sameExcept(was, is, nil) {
-			return old, false, true // only spaced or ordered otherwise
+			return given, false, true // only spaced or ordered otherwise
 		}
 		return new, false, true
 	}
@@ -48,7 +50,7 @@ func mergePackageJSON(old, new []byte) (merged []byte, rest, ok bool) {
 		}
 	}
 	if after, err := sections(merged); err != nil || sameExcept(was, after, nil) {
-		return old, true, err == nil
+		return given, true, err == nil
 	}
 	return merged, true, true
 }

@@ -126,6 +126,18 @@ func (w *Workspace) SyncCheck(ctx context.Context, tree gitops.OID) error {
 	return nil
 }
 
+// KeepInstalled has what set-up has just made in the ignored folders of the
+// scratch and the check tree stay there, whatever the work does to .gitignore.
+func (w *Workspace) KeepInstalled(ctx context.Context) error {
+	if err := w.check.KeepIgnored(ctx); err != nil {
+		return fmt.Errorf("check tree: %w", err)
+	}
+	if err := w.scratch.KeepIgnored(ctx); err != nil {
+		return fmt.Errorf("scratch tree: %w", err)
+	}
+	return nil
+}
+
 // RestoreSession makes the session tree equal to tree.
 func (w *Workspace) RestoreSession(ctx context.Context, tree gitops.OID) error {
 	if err := w.session.Checkout(ctx, tree); err != nil {
