@@ -3,9 +3,11 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"gitagent/gitops"
+	"gitagent/internal/hint"
 	"gitagent/internal/plain"
 	"gitagent/internal/project"
 	"gitagent/internal/verify/contract"
@@ -73,6 +75,12 @@ func foreignContracts(ctx context.Context, repo *gitops.Repo, tree gitops.OID, t
 		out = append(out, Untrusted{Kind: "contract", Name: e.Path, Digest: c.Digest(), Shows: strings.Split(plain.Text(string(c.Bytes())), "\n")})
 	}
 	return out, nil
+}
+
+// brokenContract says what a person can do about a contract that cannot be read.
+func brokenContract(path string, err error) error {
+	return hint.New(hint.New(fmt.Errorf("%s: %w", path, err), "see who changed it with: git log -p -- "+path),
+		"take its last good version back, or commit its removal while the feature does not pass: the next session makes another")
 }
 
 // GrantTrust lets this clone run what was shown.
