@@ -1,0 +1,233 @@
+package infra
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"gitagent/hooks/rule"
+)
+
+// cargoSettings are those of Cargo.toml that decide which tests are built.
+func cargoSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range tomlLeaves(data) {
+		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
+		name := l.path[len(l.path)-1]
+		switch {
+		case l.under("lib") && (name == "test" || name == "doctest" || name == "harness"),
+			(l.under("bin") || l.under("example") || l.under("test") || l.under("bench")) && (name == "test" || name == "harness" || name == "required-features"):
+			if l.value == "false" || name == "required-features" {
+				s.Risk = "leaves out tests"
+			}
+		case l.under("test"):
+		case l.under("package") && (name == "autotests" || name == "autobins"):
+			if l.value == "false" {
+				s.Risk = "leaves out tests"
+			}
+		case l.under("patch"), l.under("replace"):
+			s.Risk, s.Always = "swaps a dependency", true
+		case l.under("profile", "test"):
+			s.Risk = "changes how tests are built"
+		case l.under("workspace") && (name == "exclude" || name == "default-members"):
+			s.Risk = "leaves out packages"
+		case l.under("workspace") && name == "members":
+			for _, m := range quotedWord.FindAllStringSubmatch(l.value, -1) {
+				out = append(out, Setting{Key: "workspace member " + m[1], Value: m[1], Line: l.line})
+			}
+			continue
+		default:
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// cargoConfig: what stands in for cargo's tools.
+func cargoConfig(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range tomlLeaves(data) {
+		name := l.path[len(l.path)-1]
+		switch {
+		case name == "runner", name == "rustflags", strings.HasPrefix(name, "rustc"), name == "linker", l.under("env"),
+			l.under("alias") && testAlias.MatchString(name), l.under("patch"):
+			out = append(out, Setting{Key: l.key(), Value: l.value, Line: l.line, Risk: "changes what builds or runs the tests", Always: true})
+		}
+	}
+	return out
+}
+
+var goReplace = rule.Lazy(`^(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(.+)$`)
+
+// goModSettings: replacements, and a module inside another, whose tests the
+// outer one no longer runs.
+func goModSettings(file string, data []byte, w World) []Setting {
+	var out []Setting
+	for n, line := range strings.Split(string(data), "\n") {
+		text, _, _ := strings.Cut(strings.TrimSpace(line), "//")
+		if m := goReplace.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+			out = append(out, Setting{Key: "replace " + m[1], Value: m[2], Line: n + 1, Risk: "swaps a dependency", Always: true})
+		}
+		if strings.HasPrefix(text, "ignore ") {
+			out = append(out, Setting{Key: strings.TrimSpace(text), Value: "ignored", Line: n + 1, Risk: "leaves out packages"})
+		}
+	}
+	dir := path.Dir(file) + "/"
+	if dir == "./" {
+		return out
+	}
+	for _, t := range w.tests("go") {
+		if strings.HasPrefix(t, dir) {
+			return append(out, Setting{Key: "a module of its own", Value: "here", Line: 1, Risk: fmt.Sprintf("takes %s out of what go test ./... runs", t)})
+		}
+	}
+	return append(out, Setting{Key: "a module of its own", Value: "here", Line: 1})
+}
+
+func goWorkSettings(_ string, data []byte, w World) []Setting {
+	var out []Setting
+	uses := 0
+	for n, line := range strings.Split(string(data), "\n") {
+		text := strings.TrimSpace(line)
+		text = strings.TrimSpace(strings.TrimPrefix(text, "use"))
+		if m := goReplace.FindStringSubmatch(text); m != nil {
+			out = append(out, Setting{Key: "replace " + m[1], Value: m[2], Line: n + 1, Risk: "swaps a dependency", Always: true})
+			continue
+		}
+		if strings.HasPrefix(text, ".") {
+			uses++
+			out = append(out, Setting{Key: "use " + text, Value: text, Line: n + 1})
+		}
+	}
+	if uses == 0 {
+		out = append(out, Setting{Key: "no module", Value: "none", Line: 1, Risk: "leaves out every module"})
+	}
+	return out
+}
+
+var pomRisk = rule.Lazy(`(?i)^(?:skip|skipTests|skipITs|maven\.test\.skip|testFailureIgnore|maven\.test\.failure\.ignore|failIfNoTests|failIfNoSpecifiedTests|exclude|excludes|excludedGroups|groups|include|includes|test|rerunFailingTestsCount|argLine|excludesFile|testSourceDirectory|skipAfterFailureCount|haltOnFailure|dependenciesToScan)$`)
+
+// pomSettings are those of Maven that decide which tests run.
+func pomSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range xmlLeaves(data) {
+		name := l.path[len(l.path)-1]
+		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
+		switch {
+		case name == "minimum" || name == "coverageThreshold" || name == "mutationThreshold":
+			s.Ratchet = 1
+		case pomRisk.MatchString(name) && (!strings.Contains(s.Key, "exclusions") || name != "exclude"):
+			if strings.Contains(s.Key, "resources") || strings.Contains(s.Key, "assembl") {
+				continue
+			}
+			if l.value != "false" && l.value != "0" {
+				s.Risk = "decides which tests run, or what their failure means"
+			}
+		default:
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// phpunitSettings: everything of phpunit.xml; a test suite may be added.
+func phpunitSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range xmlLeaves(data) {
+		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
+		name := l.path[len(l.path)-1]
+		switch {
+		case name == "exclude", strings.HasPrefix(name, "@stopOn"), name == "@bootstrap", strings.Contains(s.Key, ".groups."), strings.Contains(s.Key, "extensions"):
+			s.Risk = "decides which tests run, or what runs first"
+		case strings.HasPrefix(name, "@failOn") && l.value == "false", name == "@failOnEmptyTestSuite":
+			s.Risk = "hides failures"
+		case strings.Contains(s.Key, "testsuite"):
+			s.Key += " " + l.value // a set
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+var (
+	gradleBlock = rule.Lazy(`(?m)^[ \t]*(?:tasks\.)?(?:named\s*\(\s*["']?test["']?[^)]*\)|withType\s*[(<]\s*Test\b[^{\n]*|test|integrationTest|jacocoTestCoverageVerification)\s*\{`)
+	gradleRisk  = rule.Lazy(`ignoreFailures|\bexclude\b|excludeTags|includeTags|includeTestsMatching|excludeTestsMatching|onlyIf|enabled\s*=?\s*false|failFast|forkEvery\s*=\s*-|filter\s*\{|setExcludes|maxRetries|testClassesDirs|isIgnoreFailures`)
+	gradleAny   = rule.Lazy(`(?i)ignoreFailures\s*=\s*true|tasks\.(?:named|withType).*enabled\s*=\s*false|exclude\s*(?:group)?.*[Tt]est|\btest\.enabled|-x\s*test|skipTests`)
+)
+
+// gradleSettings: the blocks that configure tests, line by line, and lines
+// elsewhere that switch tests off.
+func gradleSettings(file string, data []byte, _ World) []Setting {
+	text := string(data)
+	covered := make([]bool, strings.Count(text, "\n")+2)
+	var out []Setting
+	for _, m := range gradleBlock.FindAllStringIndex(text, -1) {
+		depth, line := 0, strings.Count(text[:m[0]], "\n")+1
+		for _, l := range strings.Split(text[m[0]:], "\n") {
+			depth += strings.Count(l, "{") - strings.Count(l, "}")
+			covered[line] = true
+			if t := strings.TrimSpace(l); t != "" && !strings.HasPrefix(t, "//") {
+				s := Setting{Key: "test: " + t, Value: "set", Line: line, Loose: !gradleRisk.MatchString(t) && !strings.Contains(t, "useJUnit") && !strings.Contains(t, "minimum")}
+				if gradleRisk.MatchString(t) {
+					s.Risk = "decides which tests run, or what their failure means"
+				}
+				if strings.HasPrefix(t, "minimum") {
+					_, value, _ := strings.Cut(t, "=")
+					s = Setting{Key: "coverage minimum", Value: strings.Trim(value, " )"), Line: line, Ratchet: 1}
+				}
+				out = append(out, s)
+			}
+			line++
+			if depth <= 0 {
+				break
+			}
+		}
+	}
+	for n, l := range strings.Split(text, "\n") {
+		if !covered[n+1] && gradleAny.MatchString(l) && !strings.HasPrefix(strings.TrimSpace(l), "//") {
+			out = append(out, Setting{Key: strings.TrimSpace(l), Value: "set", Line: n + 1, Risk: "switches tests off", Loose: true})
+		}
+	}
+	return out
+}
+
+var msbuildRisk = rule.Lazy(`(?i)^(?:IsTestProject|VSTestTestCaseFilter|VSTestNoBuild|TestCaseFilter|RunSettingsFilePath|TestingPlatform\w*|VSTest\w*|ContinueOnError|TreatWarningsAsErrors|Threshold|MinimumCoverage)$`)
+
+// msbuildSettings: whether a project is one of tests, and which of its files
+// are left out.
+func msbuildSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range xmlLeaves(data) {
+		name := l.path[len(l.path)-1]
+		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
+		switch {
+		case name == "Threshold" || name == "MinimumCoverage":
+			s.Ratchet = 1
+		case name == "TreatWarningsAsErrors":
+			s.Loose = true
+		case msbuildRisk.MatchString(name):
+			if !strings.EqualFold(l.value, "true") || name != "IsTestProject" {
+				s.Risk = "decides which tests run"
+			}
+		case name == "@Remove" && strings.Contains(s.Key, "Compile"):
+			s.Key, s.Risk = s.Key+" "+l.value, "leaves files out of the build"
+		case name == "@Include" && strings.Contains(s.Key, "PackageReference"):
+			if !testPackage.MatchString(l.value) {
+				continue
+			}
+			s.Key += " " + l.value
+		default:
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+var quotedWord = rule.Lazy(`"([^"]*)"`)
+
+var testAlias = rule.Lazy(`^(?:t|test|nextest|tt)$`)
+
+var testPackage = rule.Lazy(`(?i)xunit|nunit|mstest|Test\.Sdk`)

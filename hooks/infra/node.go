@@ -1,0 +1,211 @@
+package infra
+
+import (
+	"strings"
+
+	"gitagent/hooks/rule"
+)
+
+var (
+	testScript    = rule.Lazy(`^(?:pre|post)?(?:test|tests|e2e|coverage|check|verify|ci)(?:[:-].*)?$`)
+	aroundTests   = rule.Lazy(`^(?:pre|post)(?:test|ci|check|verify)`)
+	installScript = rule.Lazy(`^(?:(?:pre|post)?install|prepare)$`)
+	noTest        = rule.Lazy(`\|\||;\s*true|exit 0|^\s*(?:echo|true|:)\b|--passWithNoTests|--bail|--forceExit|testNamePattern|-t\s|--grep|--shard|--retries`)
+	tampering     = rule.Lazy(`node_modules|patch-package|\bsed\b`)
+	testTool      = rule.Lazy(`^(?:jest|vitest|mocha|chai|ava|tap|sinon|jsdom|cypress|karma|jasmine|playwright|@playwright/.*|@jest/.*|@vitest/.*|@testing-library/.*|c8|nyc|expect|supertest)$`)
+	elsewhere     = rule.Lazy(`^(?:file:|link:|portal:|git|https?:|npm:|[\w-]+/[\w-]+$|\.{0,2}/)`)
+	threshold     = rule.Lazy(`(?i)threshold|fail[_-]?under|minimum|check-coverage|\.(?:branches|functions|lines|statements)$|^(?:branches|functions|lines|statements)$`)
+)
+
+// packageSettings are those of package.json that tests depend on.
+func packageSettings(_ string, data []byte, w World) []Setting {
+	var out []Setting
+	for _, l := range jsonLeaves(data) {
+		if s, ok := packageSetting(l); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func packageSetting(l leaf) (Setting, bool) {
+	s := Setting{Key: l.key(), Value: l.value, Line: l.line}
+	last := l.path[len(l.path)-1]
+	switch {
+	case l.path[0] == "(unreadable)":
+		s.Risk = "cannot be read"
+	case l.under("scripts") && testScript.MatchString(last):
+		if strings.Contains(l.value, "no test specified") {
+			return s, false // npm's own placeholder
+		}
+		if aroundTests.MatchString(last) {
+			s.Risk = "runs around the tests"
+		} else if noTest.MatchString(l.value) {
+			s.Risk = "does not fail when tests do"
+		}
+	case l.under("scripts") && installScript.MatchString(last):
+		if !tampering.MatchString(l.value) {
+			return s, false
+		}
+		s.Risk, s.Always, s.Loose = "changes dependencies at install", true, true
+	case l.under("jest"), l.under("vitest"), l.under("mocha"), l.under("ava"), l.under("nyc"), l.under("c8"), l.under("tap"):
+		return runnerSetting(s, l.path), true
+	case l.under("overrides"), l.under("resolutions"), l.under("pnpm", "overrides"), l.under("dependencies"), l.under("devDependencies"):
+		name := strings.Trim(last, ".")
+		if !testTool.MatchString(name) && !testTool.MatchString(strings.Trim(strings.Join(l.path[1:], "/"), ".")) || !elsewhere.MatchString(l.value) {
+			return s, false
+		}
+		s.Risk, s.Always, s.Loose = "takes a test tool from elsewhere", true, true
+	case l.under("pnpm", "patchedDependencies"):
+		s.Risk, s.Always, s.Loose = "patches a dependency", true, true
+	case l.under("workspaces"):
+		s.Key = "workspaces " + l.value // a set: order does not count
+	default:
+		return s, false
+	}
+	return s, true
+}
+
+// narrowing are the settings of JavaScript's runners that decide which tests
+// run and what their failure means; true for those that may not be added.
+var narrowing = map[string]bool{
+	"testMatch": true, "testRegex": true, "testPathIgnorePatterns": true, "modulePathIgnorePatterns": true, "testNamePattern": true,
+	"passWithNoTests": true, "bail": true, "forceExit": true, "dangerouslyIgnoreUnhandledErrors": true, "grepInvert": true, "grep": true,
+	"fgrep": true, "invert": true, "exclude": true, "testIgnore": true, "spec": true, "ignore": true, "exit": true, "allowOnly": true, "failZero": false,
+	"include": false, "testDir": false, "testEnvironment": false, "runner": true, "testRunner": true, "resolver": true, "shard": true, "update": true,
+	"retry": true, "retries": false, "setupFiles": false, "setupFilesAfterEnv": false, "globalSetup": false, "globalTeardown": false, "require": false, "file": false,
+	"reporters": false, "reporter": false, "moduleNameMapper": false, "alias": false, "conditions": false, "projects": false, "workspace": false,
+	"roots": false, "rootDir": false, "forbidOnly": false, "timeout": false, "testTimeout": false, "maxFailures": true, "snapshotResolver": false, "snapshotSerializers": false,
+	"coverageThreshold": false, "thresholds": false, "collectCoverageFrom": false, "coveragePathIgnorePatterns": true, "check-coverage": false,
+	"branches": false, "functions": false, "lines": false, "statements": false, "typecheck": false,
+}
+
+// runnerSetting rates one setting of a runner. Only those that narrow count;
+// the others come back loose and free.
+func runnerSetting(s Setting, path []string) Setting {
+	for _, part := range path {
+		risk, known := narrowing[part]
+		if !known {
+			continue
+		}
+		s.Loose = false
+		if risk {
+			s.Risk = "decides which tests run, or what their failure means"
+		}
+		if threshold.MatchString(s.Key) {
+			s.Ratchet = 1
+		}
+		return s
+	}
+	s.Loose = true
+	return s
+}
+
+// runnerSettings reads the files of runners that are JSON or YAML.
+func runnerSettings(file string, data []byte, _ World) []Setting {
+	leaves := jsonLeaves(data)
+	if strings.HasSuffix(file, "ml") || len(leaves) == 1 && leaves[0].path[0] == "(unreadable)" {
+		leaves = yamlLeaves(data)
+	}
+	var out []Setting
+	for _, l := range leaves {
+		out = append(out, runnerSetting(Setting{Key: l.key(), Value: l.value, Line: l.line}, l.path))
+	}
+	return out
+}
+
+func denoSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range jsonLeaves(data) {
+		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
+		switch {
+		case l.under("tasks") && testScript.MatchString(l.path[1]):
+			if noTest.MatchString(l.value) {
+				s.Risk = "does not fail when tests do"
+			}
+		case l.under("test"):
+			s.Risk = "decides which tests run"
+		case l.under("imports") && denoTools.MatchString(l.path[1]):
+		default:
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// tsSettings: a path that leads to a stand-in.
+func tsSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range jsonLeaves(data) {
+		if l.under("compilerOptions", "paths") && standIn.MatchString(l.value) {
+			out = append(out, Setting{Key: l.key(), Value: l.value, Line: l.line, Risk: "leads to a stand-in", Loose: true})
+		}
+	}
+	return out
+}
+
+var standIn = rule.Lazy(`(?i)(?:^|[/._-])(?:mocks?|stubs?|fakes?)(?:[/._-]|$)`)
+
+// npmrcSettings: what npm runs scripts with; a registry is free.
+func npmrcSettings(file string, data []byte, _ World) []Setting {
+	var out []Setting
+	for n, line := range strings.Split(string(data), "\n") {
+		text := strings.TrimSpace(line)
+		i := strings.IndexAny(text, "=: ")
+		if text == "" || text[0] == '#' || text[0] == ';' || i < 1 {
+			continue
+		}
+		key, value := strings.ToLower(strings.TrimSpace(text[:i])), strings.TrimSpace(text[i+1:])
+		switch key {
+		case "script-shell", "scriptshell", "node-options", "nodeoptions", "shell", "ignore-scripts", "shell-emulator", "prefix", "globalconfig", "node-linker", "yarnpath", "yarn-path", "plugins", "onload-script", "if-present":
+		default:
+			continue
+		}
+		out = append(out, Setting{Key: key, Value: value, Line: n + 1, Risk: "changes what runs the scripts", Always: true})
+	}
+	return out
+}
+
+func bunSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range tomlLeaves(data) {
+		if !l.under("test") && l.path[0] != "preload" {
+			continue
+		}
+		s := Setting{Key: l.key(), Value: l.value, Line: l.line, Risk: "decides how tests run"}
+		if threshold.MatchString(s.Key) {
+			s.Ratchet, s.Risk = 1, ""
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func composerSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for _, l := range jsonLeaves(data) {
+		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
+		if !l.under("scripts") || len(l.path) < 2 || !testScript.MatchString(l.path[1]) {
+			continue
+		}
+		if noTest.MatchString(l.value) {
+			s.Risk = "does not fail when tests do"
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func envSettings(_ string, data []byte, _ World) []Setting {
+	var out []Setting
+	for n, line := range strings.Split(string(data), "\n") {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		if ok && !strings.HasPrefix(key, "#") {
+			out = append(out, Setting{Key: strings.TrimPrefix(key, "export "), Value: value, Line: n + 1})
+		}
+	}
+	return out
+}
+
+var denoTools = rule.Lazy(`^@?std/(?:testing|assert|expect)`)

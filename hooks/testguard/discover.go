@@ -1,0 +1,80 @@
+package testguard
+
+import (
+	"path"
+	"strings"
+
+	"gitagent/hooks/rule"
+	"gitagent/internal/project"
+)
+
+// runnable matches the base names of files that a runner finds by itself.
+var runnable = map[string]*rule.Pattern{
+	"go":    rule.Lazy(`_test\.go$`),
+	"js":    rule.Lazy(`(?i)(\.(test|spec|cy|e2e)\.[cm]?[jt]sx?$|^test\.[cm]?[jt]s$)`),
+	"py":    rule.Lazy(`^test_.*\.py$|_test\.py$|^tests\.py$`),
+	"rb":    rule.Lazy(`_(spec|test)\.rb$`),
+	"java":  rule.Lazy(`(Tests?|TestCase|IT|Spec)\.(java|kt|groovy)$|^Test[A-Z].*\.(java|kt)$`),
+	"php":   rule.Lazy(`Test\.php$`),
+	"cs":    rule.Lazy(`Tests?\.cs$`),
+	"swift": rule.Lazy(`Tests?\.swift$`),
+	"rs":    rule.Lazy(`\.rs$`),
+}
+
+var kinds = map[string]string{
+	".go": "go", ".py": "py", ".rb": "rb", ".java": "java", ".kt": "java", ".groovy": "java", ".php": "php",
+	".cs": "cs", ".swift": "swift", ".rs": "rs",
+	".js": "js", ".jsx": "js", ".ts": "js", ".tsx": "js", ".mjs": "js", ".cjs": "js", ".mts": "js", ".cts": "js",
+}
+
+// Kind is the family of languages that a test file belongs to, "" for others.
+func Kind(file string) string { return kinds[strings.ToLower(path.Ext(file))] }
+
+// goSystem are the last words of a Go file's name that bind it to a system.
+var goSystem = rule.Lazy(`_(aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)_test\.go$`)
+
+// aside are folders whose tests nobody runs.
+var aside = rule.Lazy(`(?i)^(archived?|attic|backups?|bak|deprecated|disabled|ignored?|legacy|obsolete|old|parked|quarantine|skip(ped)?|tmp|temp|trash|unused|node_modules|vendor|dist|build|out|target|coverage)$`)
+
+// Discovered says whether a runner finds tests in this file.
+func Discovered(file string) bool {
+	kind := Kind(file)
+	dir, base := path.Split(file)
+	if kind == "" || !runnable[kind].MatchString(base) {
+		return false
+	}
+	if kind == "rs" && !strings.Contains("/"+dir, "/tests/") {
+		return false
+	}
+	if kind == "go" && (base[0] == '_' || base[0] == '.') {
+		return false
+	}
+	for part := range strings.SplitSeq(strings.Trim(dir, "/"), "/") {
+		switch {
+		case part == "":
+		case aside.MatchString(part), part[0] == '.':
+			return false
+		case kind == "go" && (part == "testdata" || part[0] == '_'):
+			return false
+		}
+	}
+	return true
+}
+
+// StaysFound says whether a test that moves with its content unchanged is found
+// where it goes as it was where it came from.
+func StaysFound(from, to string) bool {
+	if !Discovered(from) {
+		return false // a fixture, or a helper: it is found by its path
+	}
+	if Kind(from) == "go" && goSystem.MatchString(to) && goSystem.FindString(to) != goSystem.FindString(from) {
+		return false
+	}
+	return Kind(from) == Kind(to) && Discovered(to) && root(from, to)
+}
+
+// root says whether a test that stood in a folder of tests goes to one again:
+// a runner may be told to look there alone.
+func root(from, to string) bool {
+	return path.Dir(from) == path.Dir(to) || project.IsTestPath(path.Dir(from)+"/x", nil) == project.IsTestPath(path.Dir(to)+"/x", nil)
+}

@@ -1,0 +1,117 @@
+package testspan
+
+import (
+	"bytes"
+	"fmt"
+
+	"gitagent/hooks/lex"
+	"gitagent/hooks/rule"
+)
+
+// Span is one test inside a product file.
+type Span struct {
+	Name string // unique in its file: what a person would call it
+	Line int    // where it begins, from 1
+	Text []byte
+}
+
+// Splits says whether the spans of a language are known; of the others a file
+// with tests inside can only be taken whole.
+func Splits(l *lex.Lang) bool {
+	return l != nil && (l.Name == lex.Rust || l.Name == lex.Python || l.Name == lex.Go)
+}
+
+// Find lists the tests inside a file of a language that Splits.
+func Find(l *lex.Lang, src []byte) []Span {
+	f := &finder{l: l, src: src, seen: map[string]int{}}
+	switch l.Name {
+	case lex.Rust:
+		if bytes.Contains(src, []byte("test")) || bytes.Contains(src, []byte("bench")) {
+			f.code = l.OnlyCode(src)
+			f.rustItems()
+		}
+		if bytes.Contains(src, []byte("```")) {
+			f.rustDocs()
+		}
+	case lex.Python:
+		if pythonHint.Match(src) {
+			f.code = l.OnlyCode(src)
+			f.pythonBlocks()
+		}
+		if bytes.Contains(src, []byte(">>>")) {
+			f.doctests()
+		}
+	case lex.Go:
+		if goHint.Match(src) {
+			f.code = l.OnlyCode(src)
+			f.goFuncs()
+		}
+	}
+	return f.spans
+}
+
+type finder struct {
+	l         *lex.Lang
+	src, code []byte
+	spans     []Span
+	seen      map[string]int
+}
+
+// add notes a span; a name that was there gets a number.
+func (f *finder) add(name string, start, end int) {
+	f.addText(name, start, f.src[start:end])
+}
+
+func (f *finder) addText(name string, start int, text []byte) {
+	f.seen[name]++
+	if n := f.seen[name]; n > 1 {
+		name = fmt.Sprintf("%s (%d)", name, n)
+	}
+	f.spans = append(f.spans, Span{Name: name, Line: lex.Line(f.src, start), Text: text})
+}
+
+// lineAt is where the line that holds byte i begins.
+func lineAt(src []byte, i int) int {
+	return bytes.LastIndexByte(src[:i], '\n') + 1
+}
+
+// lineEnd is where the line that holds byte i ends, its newline left out.
+func lineEnd(src []byte, i int) int {
+	if n := bytes.IndexByte(src[i:], '\n'); n >= 0 {
+		return i + n
+	}
+	return len(src)
+}
+
+// inside tells a file with tests inside, per language, by code alone.
+var inside = map[lex.Name]*rule.Pattern{
+	lex.JS:     rule.Lazy(`import\.meta\.vitest|(?m)^\s*(?:describe|it|test)(?:\.\w+)?\(\s*["'` + "`" + `]`),
+	lex.Java:   rule.Lazy(`(?m)^\s*@(?:Test|ParameterizedTest|RepeatedTest)\b`),
+	lex.Kotlin: rule.Lazy(`(?m)^\s*@(?:Test|ParameterizedTest)\b`),
+	lex.CSharp: rule.Lazy(`(?m)^\s*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b`),
+	lex.Swift:  rule.Lazy(`:\s*XCTestCase\b|(?m)^\s*@Test\b`),
+	lex.PHP:    rule.Lazy(`extends\s+\\?(?:\w+\\)*TestCase\b|#\[Test\]`),
+	lex.Ruby:   rule.Lazy(`<\s*(?:Minitest::Test|Test::Unit::TestCase)\b|(?m)^\s*RSpec\.describe\b`),
+	lex.Zig:    rule.Lazy(`(?m)^\s*test\s*(?:"[^"\n]*"|\w+)?\s*\{`),
+	lex.D:      rule.Lazy(`(?m)^\s*unittest\b`),
+}
+
+// Inside says whether a product file has tests inside that Find cannot take
+// out.
+func Inside(l *lex.Lang, src []byte) bool {
+	if l == nil {
+		return false
+	}
+	re := inside[l.Name]
+	return re != nil && hinted(src) && re.Match(l.OnlyCode(src))
+}
+
+// hinted is a quick look before the slow one.
+func hinted(src []byte) bool {
+	for _, word := range []string{"test", "Test", "describe", "it(", "Fact", "Theory"} {
+		if bytes.Contains(src, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
