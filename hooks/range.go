@@ -14,6 +14,10 @@ import (
 // commit; it lifts the guard of the list as Allow-Features does.
 const trailerFeatures = "Agent-Features"
 
+// trailerContract is what the command that replaces a contract puts into its
+// commit. It lets pass that replacement alone.
+const trailerContract = "Agent-Contract"
+
 // Report is what CheckRange found, oldest commit first.
 type Report struct {
 	Commits int `json:"commits"`
@@ -205,11 +209,15 @@ func allowances(trailers map[string][]string) map[string]string {
 	return allow
 }
 
-// guardOf is the guard that a trailer lifts, "" for none. Git ignores the case
+// guardOf is the guard that a trailer lifts, or trailerContract, which lifts a
+// part of one; "" for none. Git ignores the case
 // of trailer keys.
 func guardOf(key string) string {
 	if strings.EqualFold(key, trailerFeatures) {
 		return GuardFeatures
+	}
+	if strings.EqualFold(key, trailerContract) {
+		return trailerContract
 	}
 	for _, guard := range Guards() {
 		if strings.EqualFold(key, trailerOf(guard)) {

@@ -189,7 +189,7 @@ func (r *run) decide(ctx context.Context, p Policy, found []Violation) (refused 
 		return false, err
 	}
 	held := permits(r.repo, head.Commit)
-	p.Allow = map[string]string{}
+	p.Allow = map[string]string{trailerContract: written[trailerContract]}
 	for _, guard := range Guards() {
 		if p.Allow[guard] = written[guard]; p.Allow[guard] == "" {
 			p.Allow[guard] = held[guard]

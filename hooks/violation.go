@@ -3,6 +3,7 @@ package hooks
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gitagent/internal/plain"
@@ -87,8 +88,16 @@ func (p Policy) liftedBy(v Violation) string {
 		return v.Guard
 	case v.Code == "flags.claimed" && strings.TrimSpace(p.Allow[GuardFeatures]) != "":
 		return GuardFeatures
+	case v.Code == codeReplaced && namesContract(p.Allow[trailerContract], v.Path):
+		return trailerContract
 	}
 	return ""
+}
+
+// namesContract says whether a trailer speaks of the contract at path.
+func namesContract(trailer, path string) bool {
+	id, ok := idOf(path, contractDir)
+	return ok && slices.ContainsFunc(strings.FieldsFunc(trailer, func(r rune) bool { return r == ' ' || r == ';' || r == ',' }), func(word string) bool { return word == id })
 }
 
 // blocking counts the violations that are more than warnings.

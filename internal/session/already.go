@@ -2,21 +2,29 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"gitagent/gitops"
+	"gitagent/internal/plain"
 	"gitagent/internal/verify"
 	"gitagent/internal/verify/contract"
+	"gitagent/internal/verify/evidence"
 	"gitagent/internal/workspace"
 )
 
 // A contract that passes before any work says either that an earlier session
 // has built the feature already, or that the contract shows too little. This
-// file tells the two apart as far as a machine can.
+// file tells the two apart as far as a machine can: a check counts when its
+// values are drawn anew each time, or when on an earlier tree its program ran
+// and its assertion failed. What is left a person has to say.
 
-// tooWeak is what the first contract that passes before the work is told.
-const tooWeak = "every check passes already, before any work was done. If the checks show too little, check what only the finished feature can show. " +
-	"If an earlier session has built this feature already, give the same contract again"
+// tooWeak is what the first contract that passes before the work and shows
+// nothing is told.
+const tooWeak = "it passes already, before any work was done, and nothing shows that it can fail. Use variables for what a person enters, and check what only the finished feature can show. " +
+	"If an earlier session has built this feature already, the same checks with variables will show it"
 
 // repeats names a passing feature whose contract has every check of c, "" for
 // none.
@@ -39,28 +47,136 @@ func (s *step) repeats(ctx context.Context, c *contract.Contract) string {
 	return ""
 }
 
-// failsEarlier tries c on the product tree of the first commit that has the
-// list, where that differs from the base.
-func (s *step) failsEarlier(ctx context.Context, c *contract.Contract) (bool, error) {
-	first, err := s.firstTree(ctx)
-	if err != nil || first == "" || first == s.baseID {
-		return false, err
+// meets says whether c, which passes on the base, shows that the feature is
+// there; why names the checks that show nothing. bite becomes how c fails where
+// there is no such program.
+func (s *step) meets(ctx context.Context, c *contract.Contract) (met bool, why string, err error) {
+	if err := s.biteWithout(ctx, c); err != nil {
+		return false, "", err
 	}
-	if err := s.ws.SyncCheck(ctx, first); err != nil {
-		return false, err
+	if c.By == contract.ByPerson {
+		return true, "", nil
 	}
-	out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), first), "")
-	if err != nil {
-		return false, err
+	var idle []string
+	for _, k := range c.Checks {
+		if !c.Varies(k.ID) {
+			idle = append(idle, k.ID)
+		}
 	}
-	s.bite, s.biteTree = out.Checks, first
-	return out.Verdict == verify.Fail, s.ws.SyncCheck(ctx, s.baseID)
+	if len(idle) > 0 {
+		if idle, err = s.neverFailed(ctx, c, idle); err != nil {
+			return false, "", err
+		}
+	}
+	if len(idle) == 0 {
+		return true, "", s.ws.SyncCheck(ctx, s.baseID)
+	}
+	return false, fmt.Sprintf("check %s: %s", plain.Line(strings.Join(idle, ", "), 100), tooWeak), s.ws.SyncCheck(ctx, s.baseID)
 }
 
-func (s *step) firstTree(ctx context.Context) (gitops.OID, error) {
-	commits, err := s.repo.Log(ctx, gitops.LogOptions{Range: string(s.base.ID), FirstParent: true, Reverse: true, Paths: []string{"features.json"}})
-	if err != nil || len(commits) == 0 {
-		return "", err
+// biteWithout records how c fails on the project's first tree or, where it
+// passes there too, on an empty one.
+func (s *step) biteWithout(ctx context.Context, c *contract.Contract) error {
+	trees, err := s.earlierTrees(ctx)
+	if err != nil {
+		return err
 	}
-	return workspace.ProductTree(ctx, s.repo, commits[0].Tree)
+	empty, err := s.repo.EmptyTree(ctx)
+	if err != nil {
+		return err
+	}
+	candidates := []gitops.OID{empty}
+	if len(trees) > 0 {
+		candidates = []gitops.OID{trees[len(trees)-1], empty}
+	}
+	for _, tree := range candidates {
+		out, err := s.tryOn(ctx, c, tree)
+		if err != nil {
+			return err
+		}
+		s.bite, s.biteTree = out.Checks, tree
+		if slices.ContainsFunc(out.Checks, func(k evidence.Check) bool { return k.Verdict != verify.Pass }) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// maxEarlier is how many earlier trees are tried.
+const maxEarlier = 6
+
+// neverFailed takes from ids those checks that fail on an earlier tree although
+// their program ran there.
+func (s *step) neverFailed(ctx context.Context, c *contract.Contract, ids []string) ([]string, error) {
+	trees, err := s.earlierTrees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, tree := range trees {
+		if i == maxEarlier || len(ids) == 0 {
+			break
+		}
+		sub := c.Next(c.Revision)
+		sub.Checks = slices.DeleteFunc(sub.Checks, func(k contract.Check) bool { return !slices.Contains(ids, k.ID) })
+		out, err := s.tryOn(ctx, sub, tree)
+		if err != nil {
+			return nil, err
+		}
+		ids = slices.DeleteFunc(ids, func(id string) bool { return out.Started(id) })
+	}
+	return ids, nil
+}
+
+// tryOn runs c on an earlier tree, in the check tree.
+func (s *step) tryOn(ctx context.Context, c *contract.Contract, tree gitops.OID) (verify.Outcome, error) {
+	if err := s.ws.SyncCheck(ctx, tree); err != nil {
+		return verify.Outcome{}, err
+	}
+	return s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), tree), "")
+}
+
+// earlierTrees are the product trees of the branch since it has the list, other
+// than the base's, newest first.
+func (s *step) earlierTrees(ctx context.Context) ([]gitops.OID, error) {
+	since, err := s.repo.Log(ctx, gitops.LogOptions{Range: string(s.base.ID), FirstParent: true, Reverse: true, Paths: []string{"features.json"}})
+	if err != nil || len(since) == 0 {
+		return nil, err
+	}
+	commits, err := s.repo.Log(ctx, gitops.LogOptions{Range: string(s.base.ID), FirstParent: true, Max: 200})
+	if err != nil {
+		return nil, err
+	}
+	var trees []gitops.OID
+	for _, c := range commits {
+		tree, err := workspace.ProductTree(ctx, s.repo, c.Tree)
+		if err != nil {
+			return nil, err
+		}
+		if tree != s.baseID && !slices.Contains(trees, tree) {
+			trees = append(trees, tree)
+		}
+		if c.ID == since[0].ID {
+			break
+		}
+	}
+	return trees, nil
+}
+
+// askPerson ends the session with a contract that only a person can take.
+func (s *step) askPerson(ctx context.Context, c *contract.Contract, why string) error {
+	if err := s.propose(ctx, c, []string{why}); err != nil {
+		return err
+	}
+	return ended(Incomplete, "the checks of %s pass before any work, and nothing shows that they can fail; if the feature is there already, say so: git agent contract %s --accept", s.feature.ID, s.feature.ID)
+}
+
+// propose keeps a contract that was not taken, and says how to look at it.
+func (s *step) propose(ctx context.Context, c *contract.Contract, why []string) error {
+	s.contract, s.compiled = nil, false
+	s.out.Next = "git agent contract " + s.feature.ID + " shows what was proposed; --accept takes it, --edit changes it"
+	err := keepProposal(ctx, s.repo, s.feature.ID, c, why)
+	if err != nil && errors.Is(err, gitops.ErrRefMoved) {
+		return nil // another command has just kept one
+	}
+	return err
 }

@@ -8,7 +8,6 @@ import (
 
 	"gitagent/internal/plain"
 	"gitagent/internal/project"
-	"gitagent/internal/verify/contract"
 	"gitagent/progress"
 )
 
@@ -30,7 +29,7 @@ func (s *step) brief(handOver string) string {
 	for i, step := range s.feature.Steps {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, plain.Line(step, 400))
 	}
-	fmt.Fprintf(&b, "\nContract (how it will be judged; it cannot be changed):\n%s", contractText(s.contract))
+	fmt.Fprintf(&b, "\nContract (how it will be judged; it cannot be changed):\n%s", contractText(s.contract, s.trial))
 	b.WriteString(s.served())
 	b.WriteString("\n" + s.filesNow())
 	b.WriteString(s.mustHold())
@@ -56,32 +55,6 @@ func quote(b *strings.Builder, title, text string) {
 	for _, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		b.WriteString("> " + line + "\n")
 	}
-}
-
-// contractText shows the contract: a page as the very scenario that check_page
-// takes, so that it can be tried before the end.
-func contractText(c *contract.Contract) string {
-	var b strings.Builder
-	for _, k := range c.Checks {
-		fmt.Fprintf(&b, "- %s (%s): ", k.ID, stepNumbers(k.Covers))
-		if k.Command == nil {
-			fmt.Fprintf(&b, "a person's way through the page; check_page tries the same with\n  %s\n", k.Page)
-			continue
-		}
-		fmt.Fprintf(&b, "runs %s", k.Command.Run)
-		if k.Command.Stdin != "" {
-			fmt.Fprintf(&b, " with the input %q", k.Command.Stdin)
-		}
-		fmt.Fprintf(&b, "; expects exit code %d", k.Command.Exit)
-		for _, text := range append(append([]string{}, k.Command.StdoutHas...), k.Command.OutputHas...) {
-			fmt.Fprintf(&b, ", %q in the output", text)
-		}
-		if k.Command.StdoutIs != nil {
-			fmt.Fprintf(&b, ", the output %q", *k.Command.StdoutIs)
-		}
-		b.WriteString("\n")
-	}
-	return plain.Clip(plain.Text(b.String()), 6000)
 }
 
 // stepNumbers writes the steps that a check covers.

@@ -121,6 +121,9 @@ func (s *step) checkContract(ctx context.Context, tree gitops.OID, v *verdict) e
 		if c.Verdict != verify.Pass {
 			v.defects = append(v.defects, describe(c))
 		}
+		for _, d := range c.Draws { // what was shown is not drawn again
+			s.contract = s.contract.Avoiding(d.Values)
+		}
 	}
 	return nil
 }

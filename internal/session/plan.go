@@ -46,11 +46,38 @@ func (s *step) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !ok && s.unsure {
+		return s.askPerson(ctx, c, why)
+	}
 	if !ok {
 		return ended(Blocked, "the contract of %s proves nothing: %s", s.feature.ID, why)
 	}
-	s.emit(Event{Kind: "check", OK: true, Text: "contract reused, it fails before the work as it should"})
+	s.hideDraws()
+	s.emit(Event{Kind: "check", OK: true, Text: "contract reused, it " + s.before()})
 	return nil
+}
+
+// before says how the contract came out before the work.
+func (s *step) before() string {
+	if s.already {
+		return "passes before the work: an earlier session may have built this"
+	}
+	return "fails before the work as it should"
+}
+
+// hideDraws draws what the model is shown of the contract; it is not judged by
+// these values.
+func (s *step) hideDraws() {
+	if len(s.contract.Vars) == 0 {
+		return
+	}
+	drawn, err := s.contract.Draw(contract.NewSeed(), 1)
+	if err != nil {
+		s.warn("the variables of the contract could not be drawn: %v", err)
+		return
+	}
+	s.trial = drawn[0]
+	s.contract = s.contract.Avoiding(s.trial)
 }
 
 // knownContract finds a contract that fits the feature as it is worded now.
@@ -67,10 +94,14 @@ func (s *step) knownContract(ctx context.Context) (*contract.Contract, error) {
 		return nil, err
 	}
 	c, err := contract.Parse(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	if err != nil && s.compiled { // our own, from the journal: nobody could mend it
+		s.compiled = false
+		return nil, nil
 	}
-	if len(c.Validate(*s.feature)) > 0 {
+	if err != nil {
+		return nil, brokenContract(path, err)
+	}
+	if bad := c.Validate(*s.feature); len(bad) > 0 && (c.By != contract.ByPerson || c.Usable(*s.feature) != nil) {
 		s.compiled = false
 		return nil, nil // the feature was reworded since: compile anew
 	}
@@ -84,7 +115,8 @@ func (s *step) knownContract(ctx context.Context) (*contract.Contract, error) {
 // most twice, and proves each candidate on the tree before the work.
 func (s *step) compile(ctx context.Context) error {
 	prompt := s.contractBrief(ctx)
-	why := "the model gave no usable contract"
+	problems := []string{"the model gave no usable contract"}
+	var last *contract.Contract // the newest answer that was one
 	for round := 0; round <= repairs; round++ {
 		var raw json.RawMessage
 		use, err := s.loaded.JSONWatch(ctx, contractPrompt+"\n"+contract.Guide, prompt, contract.Schema(len(s.feature.Steps)), &raw, func(d model.Delta) {
@@ -92,29 +124,36 @@ func (s *step) compile(ctx context.Context) error {
 		})
 		s.out.Receipt.add("contract", model.Cheap, use)
 		s.script.add("contract", map[string]any{"prompt": prompt, "reply": raw})
-		var problems []string
+		s.unsure = false
 		if err != nil {
 			if fatal := s.fatal(ctx, err); fatal != nil {
 				return fatal
 			}
 			problems = []string{err.Error()}
-		} else if problems, err = s.tryContract(ctx, raw); err != nil {
+		} else if problems, err = s.tryContract(ctx, raw, &last); err != nil {
 			return err
-		}
-		if len(problems) == 0 && s.already && round == 0 {
-			problems, s.already = []string{tooWeak}, false
 		}
 		if len(problems) == 0 {
 			s.compiled = true
+			s.hideDraws()
+			if err := dropProposal(ctx, s.repo, s.feature.ID); err != nil {
+				s.warn("an older proposal could not be removed: %v", err)
+			}
 			return s.trust.Grant(project.TrustContract, s.contract.Digest())
 		}
 		s.contract = nil
-		why = strings.Join(problems, "; ")
+		why := strings.Join(problems, "; ")
 		s.emit(Event{Kind: "check", Text: "contract refused: " + plain.Line(why, 160), Detail: why})
 		prompt = s.contractBrief(ctx) + "\n\nYour last answer was:\n" + plain.Clip(string(raw), 3000) +
 			"\n\nIt was refused:\n- " + strings.Join(problems, "\n- ") + "\nGive the whole contract again, mended."
 	}
-	return ended(Blocked, "no contract for %s that can be checked: %s", s.feature.ID, plain.Line(why, 300))
+	if s.unsure {
+		return s.askPerson(ctx, last, problems[0])
+	}
+	if err := s.propose(ctx, last, problems); err != nil {
+		return err
+	}
+	return ended(Blocked, "no contract for %s that can be checked: %s", s.feature.ID, plain.Line(strings.Join(problems, "; "), 300))
 }
 
 // fatal returns err when it is about the model's host and not about its words.
@@ -126,12 +165,13 @@ func (s *step) fatal(ctx context.Context, err error) error {
 }
 
 // tryContract takes a candidate as far as it goes. Problems are sentences for
-// the model.
-func (s *step) tryContract(ctx context.Context, raw []byte) ([]string, error) {
+// the model; what is a contract at all becomes last.
+func (s *step) tryContract(ctx context.Context, raw []byte, last **contract.Contract) ([]string, error) {
 	c, err := contract.FromModel(raw, *s.feature)
 	if err != nil {
 		return []string{err.Error()}, nil
 	}
+	*last = c
 	if bad := c.Validate(*s.feature); len(bad) > 0 {
 		problems := make([]string, len(bad))
 		for i, p := range bad {
@@ -148,13 +188,13 @@ func (s *step) tryContract(ctx context.Context, raw []byte) ([]string, error) {
 		return []string{why}, nil
 	}
 	s.record("plan", "contract", fmt.Sprintf("%s, digest %.12s", plain.Count(len(c.Checks), "check"), c.Digest()))
-	s.emit(Event{Kind: "check", OK: true, Text: "contract: " + plain.Count(len(c.Checks), "check") + ", fails before the work as it should", Detail: string(c.Bytes())})
+	s.emit(Event{Kind: "check", OK: true, Text: "contract: " + plain.Count(len(c.Checks), "check") + ", " + s.before(), Detail: string(c.Bytes())})
 	return nil, nil
 }
 
 // bites says whether c fails on the tree before the work, and if not, why not.
-// A contract that passes there counts only when it fails on an earlier product
-// tree; one that could not be verified there counts for nothing.
+// A contract that passes there counts only when it shows what it passes by (see
+// meets); one that could not be verified there counts for nothing.
 func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, error) {
 	bites, why, out, err := s.ver.Bite(ctx, c, s.target(s.ws.CheckDir(), s.baseID))
 	if err != nil {
@@ -173,7 +213,8 @@ func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, e
 	if id := s.repeats(ctx, c); id != "" {
 		return false, "every check is one of " + id + ", which passes already: that shows nothing about this feature; check what only this feature can show", nil
 	}
-	s.already, err = s.failsEarlier(ctx, c)
+	s.already, why, err = s.meets(ctx, c)
+	s.unsure = !s.already
 	return s.already, why, err
 }
 
@@ -209,9 +250,14 @@ func (s *step) earlierWays(ctx context.Context) string {
 		}
 		way := fmt.Sprintf("%s %s\n", f.ID, plain.Line(f.Description, 100))
 		for _, k := range c.Checks {
-			if k.Command != nil {
+			switch {
+			case k.Command != nil:
 				way += "  " + plain.Line(k.Command.Run, 300) + "\n"
-			} else {
+			case len(k.HTTP) > 0:
+				for i := range k.HTTP {
+					way += "  " + plain.Line(k.HTTP[i].String(), 200) + "\n"
+				}
+			default:
 				way += "  " + plain.Line(string(k.Page), 800) + "\n"
 			}
 		}
@@ -232,7 +278,7 @@ func (s *step) earlierWays(ctx context.Context) string {
 func (s *step) howItRuns() string {
 	cfg := s.cfg.WithDetected(os.DirFS(s.ws.CheckDir()))
 	if cfg.Start != "" || cfg.Static != "" {
-		return "The project is a web app: a page check opens a path such as \"/\". A command check runs in the project's top folder.\n"
+		return "The project is a web app: a page check opens a path such as \"/\". Where the steps speak of requests, an http check asks the running server. A command check runs in the project's top folder.\n"
 	}
 	return "The project has no page so far. Where the steps speak of a page, write a page check that opens \"/\"; where they speak of a program that is run, write a command check, which runs in the project's top folder.\n"
 }

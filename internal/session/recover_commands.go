@@ -116,10 +116,37 @@ func (r *recovery) edit(ctx context.Context, last crashLine) error {
 		return nil
 	}
 	if len(written) > 0 {
-		if err := r.repo.RestoreFiles(ctx, written); err != nil {
+		if err := putBack(ctx, r.repo, written); err != nil {
 			return fmt.Errorf("take a change of the list back: %w", err)
 		}
 	}
 	r.say("a change of the list was killed before its commit; the files are as they were, say it again if you still want it")
 	return nil
+}
+
+// putBack makes files what the last commit has: those that it does not have are
+// removed.
+func putBack(ctx context.Context, repo *gitops.Repo, paths []string) error {
+	tree, err := repo.TreeOf(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	var known []string
+	for _, path := range paths {
+		_, err := repo.EntryAt(ctx, tree, path)
+		switch {
+		case err == nil:
+			known = append(known, path)
+			continue
+		case !errors.Is(err, gitops.ErrNotFound):
+			return err
+		}
+		if err := repo.Unstage(ctx, []string{path}); err != nil {
+			return err
+		}
+		if err := os.Remove(filepath.Join(repo.Top(), path)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return repo.RestoreFiles(ctx, known)
 }

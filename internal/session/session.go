@@ -56,6 +56,8 @@ type step struct {
 	contract  *contract.Contract
 	compiled  bool // by this session: its text travels with the commit or the journal
 	already   bool
+	unsure    bool            // the contract passes before the work and shows nothing
+	trial     contract.Values // what the model is shown for the contract's variables
 	bite      []evidence.Check
 	biteTree  gitops.OID // where the contract had to fail
 	tests     []suite

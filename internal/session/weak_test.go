@@ -1,18 +1,22 @@
 package session_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
 	"gitagent/internal/session"
+	"gitagent/internal/verify/evidence"
 )
 
-// TestContractThatShowsTooLittle: what passes before the work flips nothing
-// when it only repeats what an earlier feature was proved by, and is asked for
-// once more otherwise.
+// helpList has a second feature that the first session builds along.
+var helpList = strings.Replace(sumList, "}]", `},{"category":"functional","description":"help","steps":["Run sh sum.sh and read how it is used"],"passes":false}]`, 1)
+
+// TestContractThatShowsTooLittle: what passes before the work flips nothing when
+// it only repeats what an earlier feature was proved by, nor when nothing shows
+// that it can fail. Then a person has to say it.
 func TestContractThatShowsTooLittle(t *testing.T) {
-	list := strings.Replace(sumList, "}]", `},{"category":"functional","description":"help","steps":["Run sh sum.sh and read how it is used"],"passes":false}]`, 1)
-	repo, _ := project(t, list)
+	repo, _ := project(t, helpList)
 	mustStep(t, repo, settings(t, sumContract, rest(work, done)), session.Options{})
 	repeated := `{"checks":[{"kind":"command","covers":[1],"run":"sh sum.sh 2 3","stdin":"","stdout_has":["5"],"exit":0}]}`
 	out := mustStep(t, repo, settings(t, repeated, rest(done)), session.Options{})
@@ -21,7 +25,52 @@ func TestContractThatShowsTooLittle(t *testing.T) {
 	}
 	other := strings.NewReplacer("2 3", "3 3", `"5"`, `"6"`).Replace(repeated)
 	out = mustStep(t, repo, settings(t, other, rest(done)), session.Options{ID: "F002"})
-	if out.End != session.Verified || !out.Already || out.Receipt.Roles["contract/cheap"].Calls != 2 {
-		t.Errorf("an insisted contract ended as %+v", out)
+	if out.End != session.Incomplete || !strings.Contains(out.Reason, "git agent contract F002 --accept") || out.Receipt.Roles["contract/cheap"].Calls != 3 {
+		t.Fatalf("an insisted contract ended as %+v", out)
+	}
+
+	ctx := context.Background()
+	v, err := session.LoadContract(ctx, repo, "F002")
+	if err != nil || v.Proposed == nil || len(v.Why) == 0 {
+		t.Fatalf("nothing is proposed: %+v, %v", v, err)
+	}
+	took, err := session.ReplaceContract(ctx, repo, "F002", func(v *session.ContractView) (session.ContractChange, error) {
+		return session.ContractChange{Kind: "accept", Contract: v.Proposed}, nil
+	}, t.Logf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out = mustStep(t, repo, settings(t, "no model is asked", rest(done)), session.Options{ID: "F002"})
+	if out.End != session.Verified || !out.Already {
+		t.Errorf("what a person accepted ended as %+v", out)
+	}
+	tree, err := repo.TreeOf(ctx, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := repo.ReadFile(ctx, tree, evidence.Path("F002"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec, err := evidence.Parse(data); err != nil || rec.Contract != took.Contract.Digest() || rec.Proves("F002", rec.Tree, rec.Contract) != nil {
+		t.Errorf("the evidence: %+v, %v", rec, err)
+	}
+	if v, err := session.LoadContract(ctx, repo, "F002"); err != nil || v.Proposed != nil || v.Current == nil || v.Current.By != "person" {
+		t.Errorf("after the acceptance: %+v, %v", v, err)
+	}
+}
+
+// TestContractThatWasMetAlready: what an earlier session built along counts at
+// once when the values are drawn anew, and when on an earlier tree the program
+// ran and gave another answer.
+func TestContractThatWasMetAlready(t *testing.T) {
+	list := strings.Replace(sumList, "}]", `},{"category":"functional","description":"names the sum","steps":["Run sh sum.sh 6 4 and it prints \"10\""],"passes":false}]`, 1)
+	varied := `{"vars":[{"name":"a","kind":"int 2..99","example":"6"},{"name":"b","kind":"int 2..99","example":"4"}],
+ "checks":[{"kind":"command","covers":[1],"run":"sh sum.sh {a} {b}","stdin":"","stdout_has":["{a+b}"],"exit":0}]}`
+	repo, _ := project(t, list)
+	mustStep(t, repo, settings(t, sumContract, rest(work, done)), session.Options{})
+	out := mustStep(t, repo, settings(t, varied, rest(done)), session.Options{})
+	if out.End != session.Verified || !out.Already || out.Receipt.Roles["contract/cheap"].Calls != 1 {
+		t.Errorf("a contract with variables ended as %+v", out)
 	}
 }

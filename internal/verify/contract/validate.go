@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"regexp"
@@ -77,6 +78,36 @@ func (c *Contract) judge(f features.Feature, out []Problem, hint string) []Probl
 		}
 	}
 	return out
+}
+
+// Usable says what keeps a contract that a person gave from being one for f at
+// all; how well it proves f is theirs to say.
+func (c *Contract) Usable(f features.Feature) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	switch {
+	case c.Feature != f.ID:
+		return fmt.Errorf("the contract is for %s, not for %s", c.Feature, f.ID)
+	case c.Wording != "" && c.Wording != WordingOf(f):
+		return fmt.Errorf("the contract was made for other words of %s", f.ID)
+	}
+	for i, step := range f.Steps {
+		if len(c.covering(i+1)) == 0 {
+			return fmt.Errorf("step %d is not covered by any check: %q", i+1, plain.Line(step, 120))
+		}
+	}
+	for _, k := range c.Checks {
+		for _, n := range k.Covers {
+			if n < 1 || n > len(f.Steps) {
+				return fmt.Errorf("check %s covers step %d, but the feature has steps 1 to %d", k.ID, n, len(f.Steps))
+			}
+		}
+	}
+	if p, bad := c.sample(); bad {
+		return errors.New(p.Text)
+	}
+	return nil
 }
 
 func (c *Contract) covering(step int) []Check {

@@ -107,11 +107,6 @@ func (c *Contract) sample() (Problem, bool) {
 		if err != nil {
 			return say(drawn[0], err)
 		}
-		for _, k := range inst.Checks {
-			if bad := k.problems(); len(bad) > 0 {
-				return say(drawn[0], fmt.Errorf("check %s %s", k.ID, bad[0]))
-			}
-		}
 	}
 	return Problem{}, false
 }
@@ -157,4 +152,25 @@ func (c *Contract) examplesHint() string {
 		return fmt.Sprintf(" (give the example of %s: the value that the step itself uses)", strings.Join(missing, ", "))
 	}
 	return fmt.Sprintf(" (with the examples %s)", c.Examples)
+}
+
+// Formulas are the placeholders of a check that are expected and computed from
+// variables: what a reader cannot see in one set of values.
+func (c *Contract) Formulas(id string) []string {
+	k := c.Get(id)
+	v, err := c.exampleValues()
+	if k == nil || err != nil || len(c.Vars) == 0 {
+		return nil
+	}
+	env, err := c.env(v)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	_, _ = k.with(env, func(p place, h hole) {
+		if _, name := c.Vars[h.source]; p == expected && !name && !slices.Contains(out, h.source) {
+			out = append(out, h.source)
+		}
+	})
+	return out
 }
