@@ -33,6 +33,10 @@ func (t *tab) act(s Step) error {
 		return t.selectOption(s)
 	case VerbCheck, VerbUncheck:
 		return t.toggle(s)
+	case VerbDrag:
+		return t.drag(s)
+	case VerbScroll:
+		return t.scroll(s)
 	}
 	return fmt.Errorf("%s is no action", s.Verb)
 }
@@ -55,7 +59,7 @@ func (t *tab) reach(s Step, w want, enabled bool) (match, aimed, error) {
 			return m, aimed{}, err
 		}
 		var at aimed
-		err = t.ask(&at, "aim", m.el, enabled)
+		err = t.aim(&at, m.el, enabled)
 		if err == nil && at.Why == "" {
 			return m, at, nil
 		}
@@ -72,6 +76,25 @@ func (t *tab) reach(s Step, w want, enabled bool) (match, aimed, error) {
 			return m, at, err
 		}
 	}
+}
+
+// aim asks for the point to click, in the coordinates of the whole page.
+func (t *tab) aim(at *aimed, el ref, enabled bool) error {
+	if err := t.ask(at, "aim", el, enabled); err != nil {
+		return err
+	}
+	for el.frame != t.rec.main && at.Why == "" {
+		owner, err := t.ownerOf(el.frame)
+		if err != nil {
+			return err
+		}
+		x, y := at.X, at.Y
+		if err := t.ask(at, "through", owner, x, y); err != nil {
+			return err
+		}
+		el = owner
+	}
+	return nil
 }
 
 // pointAt moves the mouse to the element and clicks; no clicks is hovering.
@@ -173,7 +196,7 @@ func (t *tab) typeText(s Step) error {
 		return err
 	}
 	if f.Type == "file" {
-		return failf("%q takes a file, which this version cannot choose", s.Target)
+		return failf("%q takes a file: write %s", s.Target, formOf(VerbUpload))
 	}
 	if f.Type == "color" || f.Type == "range" || dateLike(f.Type) {
 		// These have no text to type; the value is entered as a picker would.
@@ -328,7 +351,7 @@ func (t *tab) toggle(s Step) error {
 	}
 	if f.On != on {
 		// A list that is drawn anew has a new box: look at that one.
-		if again, err := t.locate(s.Target, s.In, s.Nth, wantToggle); err == nil {
+		if again, err := t.locate(s.Target, s.In, s.Nth, wantToggle); err == nil { // of the same name
 			if err := t.ask(&f, "field", again.el); err != nil && !passing(err) {
 				return err
 			}

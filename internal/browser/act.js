@@ -38,8 +38,10 @@
     item: () => [...all()].filter((el) => el.matches(ITEMS + ',fieldset,section,dialog,[role=group],[role=region]')),
   };
 
+  const headerRow = (el) => el.matches('tr,[role=row]') && !!el.querySelector('th,[role=columnheader]') && !el.querySelector('td,[role=cell],[role=gridcell]');
+
   function describe(el, scope) {
-    const d = { tag: tag(el), visible: false, inside: !scope || (holds(scope, el) && scope !== el), text: '' };
+    const d = { tag: tag(el), header: headerRow(el), visible: false, inside: !scope || (holds(scope, el) && scope !== el), text: '' };
     if (!d.inside) return d;
     d.visible = visible(el) || (isToggle(el) && [...(el.labels || [])].some(visible));
     d.text = (tag(el) === 'input' ? valueOf(el) || '' : textOf(el).since(0)).slice(0, 300);
@@ -132,6 +134,24 @@
     return last;
   }
 
+  // through maps a point inside the frame that el shows to a point out here, or
+  // says why a person could not click there.
+  function through(el, x, y) {
+    const place = () => {
+      const r = el.getBoundingClientRect(), c = css(el);
+      const sx = el.offsetWidth ? r.width / el.offsetWidth : 1, sy = el.offsetHeight ? r.height / el.offsetHeight : 1;
+      return { x: r.left + sx * (el.clientLeft + parseFloat(c.paddingLeft) + x), y: r.top + sy * (el.clientTop + parseFloat(c.paddingTop) + y) };
+    };
+    let p = place();
+    if (p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight) {
+      scrollBy({ left: p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: 'instant' });
+      p = place();
+      if (p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight) return { why: 'off the screen', retry: true };
+    }
+    const h = hit(p.x, p.y, el);
+    return h === el ? p : { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked'), retry: true };
+  }
+
   // settle waits for two frames and for the DOM to be quiet for 30 ms, at most
   // one second.
   function settle() {
@@ -146,6 +166,17 @@
     return Promise.all([quietDom, frame().then(frame)]).then(() => true);
   }
 
+  const scroller = (el) => {
+    for (let n = el; isEl(n); n = up(n)) if (/auto|scroll/.test(css(n).overflowY + css(n).overflowX) && (n.scrollHeight > n.clientHeight || n.scrollWidth > n.clientWidth)) return n;
+    return document.scrollingElement || document.documentElement;
+  };
+
+  // running lists the animations of the page's own list that are under way.
+  const running = (el) => document.getAnimations().filter((a) => {
+    const e = a.effect, d = e && e.getComputedTiming();
+    return a.playState === 'running' && d && d.progress !== null && d.duration > 0 && e.target && holds(el, e.target) && visible(e.target);
+  }).map((a) => a.constructor.name + (a.animationName ? ' ' + a.animationName : '')).slice(0, 5);
+
   return {
     found: [],
     find(kind, name) {
@@ -157,7 +188,22 @@
       });
     },
     pick(i) { return this.found[i]; },
-    describe, aim, settle, valueOf,
+    describe, aim, settle, valueOf, holds, through,
+    isSame: (a, b) => a === b,
+    middle: () => ({ x: innerWidth / 2, y: innerHeight / 2 }),
+    scrolled(el) { const s = scroller(el || document.body); return [s.scrollLeft, s.scrollTop]; },
+    draggable: (el) => { for (let n = el; isEl(n); n = up(n)) if (n.draggable) return true; return false; },
+    globals: () => Object.getOwnPropertyNames(globalThis),
+    usedInMarkup(name) {
+      const word = new RegExp('(^|[^\\w$.])' + name.replace(/[^\w]/g, '\\$&') + '([^\\w$]|$)');
+      for (const el of all()) for (const a of el.attributes) if (a.name.startsWith('on') && word.test(a.value)) return true;
+      return false;
+    },
+    moving(el) {
+      let r = el.getBoundingClientRect();
+      if (r.top < 0 || r.bottom > innerHeight) { el.scrollIntoView({ block: 'nearest', behavior: 'instant' }); r = el.getBoundingClientRect(); }
+      return { X: r.left, Y: r.top, W: r.width, H: r.height, Focus: holds(el, document.activeElement) && document.activeElement !== document.body, Running: running(el) };
+    },
     look() {
       const out = textOf(document.body || document.documentElement);
       return { raw: out.raw.join(''), seen: out.seen.join(''), live: out.live, title: document.title, url: location.href };

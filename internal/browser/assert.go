@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+
 	"gitagent/internal/plain"
 )
 
@@ -42,10 +44,38 @@ func (s sight) lines() []string {
 // shows says whether a text is visible on the page.
 func (s sight) shows(text string) bool { return Shows(s.Seen, text) || Shows(s.Raw, text) }
 
+// look reads the page and the frames in it.
 func (t *tab) look() (sight, error) {
+	if t.memo != nil && t.memo.sight != nil {
+		return *t.memo.sight, nil
+	}
+	frames, err := t.shownFrames()
+	if err != nil {
+		return sight{}, err
+	}
 	var s sight
-	err := t.ask(&s, "look")
-	return s, err
+	for i, f := range frames {
+		now, err := t.lookIn(f)
+		switch {
+		case i == 0:
+			if err != nil {
+				return s, err
+			}
+			s = now
+		case err == nil:
+			s.Raw, s.Seen, s.Live = s.Raw+"\n"+now.Raw, s.Seen+"\n"+now.Seen, append(s.Live, now.Live...)
+		case !passing(err):
+			return s, err
+		}
+	}
+	if t.memo != nil {
+		t.memo.sight = &s
+	}
+	return s, nil
+}
+
+func (t *tab) lookIn(frame cdp.FrameID) (s sight, err error) {
+	return s, t.askIn(frame, &s, "look")
 }
 
 // content is the text and the value of one element.
@@ -99,6 +129,12 @@ func toggleWord(s string) string {
 
 // holds looks once whether an assertion holds, and tells what was seen.
 func (t *tab) holds(s Step) (ok bool, saw string, err error) {
+	switch s.Verb {
+	case VerbCount:
+		return t.counts(s)
+	case VerbAnimates, VerbStill:
+		return t.motion(s)
+	}
 	if s.Target == "" && s.In == "" {
 		page, err := t.look()
 		if err != nil {
@@ -121,8 +157,8 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 		}
 		return false, "", err
 	}
-	var c content
-	if err := t.ask(&c, "text", m.el); err != nil {
+	c, err := t.contentOf(m)
+	if err != nil {
 		return false, "", err
 	}
 	switch s.Verb {
@@ -134,30 +170,44 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 	return c.shows(s.Text), c.shown(), nil
 }
 
+// contentOf reads an element; a frame is read as what it shows.
+func (t *tab) contentOf(m match) (c content, err error) {
+	if m.desc.Tag == "iframe" || m.desc.Tag == "frame" {
+		frame, err := t.inside(m.el)
+		if err != nil || frame == "" {
+			return c, err
+		}
+		now, err := t.lookIn(frame)
+		return content{Raw: now.Raw, Seen: now.Seen, Visible: true}, err
+	}
+	return c, t.ask(&c, "text", m.el)
+}
+
 // await repeats holds until it is true or the step's time is up, and tells what
-// was seen last. The error is a verdict.
-func (t *tab) await(s Step) (saw string, err error) {
+// was seen last and how often it looked. The error is a verdict.
+func (t *tab) await(s Step) (saw string, looks int, err error) {
 	deadline := time.Now().Add(s.waitFor())
 	for {
 		ok, saw, err := t.holds(s)
+		looks++
 		if ok {
-			return saw, nil
+			return saw, looks, nil
 		}
 		_, gone := err.(*missing)
 		if err != nil && !gone && !passing(err) {
-			return saw, err
+			return saw, looks, err
 		}
 		if time.Now().After(deadline) {
 			switch {
 			case gone:
-				return saw, failf("%v", err)
+				return saw, looks, failf("%v", err)
 			case err != nil:
-				return saw, unverifiedf("the page could not be read: %v", err)
+				return saw, looks, unverifiedf("the page could not be read: %v", err)
 			}
-			return saw, failf("%s", unmet(s, saw))
+			return saw, looks, failf("%s", unmet(s, saw))
 		}
 		if err := sleep(t.ctx, 50*time.Millisecond); err != nil {
-			return saw, err
+			return saw, looks, err
 		}
 	}
 }
@@ -173,7 +223,22 @@ func unmet(s Step, saw string) string {
 	case VerbValue:
 		return "expected the value of " + quote(s.Target) + " to be " + quote(s.Text) + ", it is " + quote(saw)
 	}
+	switch s.Verb {
+	case VerbCount:
+		return "expected " + s.Text + " of " + quote(s.Target) + placeOf(s) + ", counted " + saw
+	case VerbAnimates:
+		return "expected " + quote(s.Target) + " to move, but it does not (" + saw + ")"
+	case VerbStill:
+		return "expected " + quote(s.Target) + " to be still, but it moves (" + saw + ")"
+	}
 	return "expected to see " + quote(s.Text) + where + ", saw " + quote(saw)
+}
+
+func placeOf(s Step) string {
+	if s.In == "" {
+		return ""
+	}
+	return " in " + quote(s.In)
 }
 
 func quote(s string) string { return `"` + plain.Line(s, 200) + `"` }

@@ -12,6 +12,7 @@ import (
 
 // node is one node of the accessibility tree that has a name or a value.
 type node struct {
+	frame cdp.FrameID
 	id    cdp.BackendNodeID
 	role  string
 	name  string // white space collapsed
@@ -20,9 +21,46 @@ type node struct {
 	depth int
 }
 
-// tree reads the accessibility tree of the page in document order.
-func (t *tab) tree() ([]node, error) {
-	res, err := call(t, accessibility.GetFullAXTree, accessibility.GetFullAXTreeParams{})
+// glance is what was read of a page at one moment, for questions that are asked
+// together.
+type glance struct {
+	views [][]node
+	sight *sight
+}
+
+// views reads the accessibility trees of the frames that can be seen, the main
+// one first.
+func (t *tab) views() ([][]node, error) {
+	if t.memo != nil && t.memo.views != nil {
+		return t.memo.views, nil
+	}
+	frames, err := t.shownFrames()
+	if err != nil {
+		return nil, err
+	}
+	var out [][]node
+	for i, f := range frames {
+		nodes, err := t.tree(f)
+		if err != nil && (i == 0 || !passing(err)) {
+			return nil, err
+		}
+		out = append(out, nodes)
+	}
+	if t.memo != nil {
+		t.memo.views = out
+	}
+	return out, nil
+}
+
+func allNodes(views [][]node) []node { return slices.Concat(views...) }
+
+// tree reads the accessibility tree of a frame in document order.
+func (t *tab) tree(frame cdp.FrameID) ([]node, error) {
+	p := accessibility.GetFullAXTreeParams{}
+	if frame != t.rec.main {
+		p.FrameID = frame
+	}
+	res, err := call(t, accessibility.GetFullAXTree, p)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +76,7 @@ func (t *tab) tree() ([]node, error) {
 		}
 		if !n.Ignored {
 			if nd, ok := readNode(n, depth); ok {
+				nd.frame = frame
 				out = append(out, nd)
 			}
 			depth++
@@ -57,11 +96,11 @@ func (t *tab) tree() ([]node, error) {
 // treeEmpty says whether the tree has nothing to tell either: it also reaches
 // closed shadow roots, which act.js cannot enter.
 func (t *tab) treeEmpty() (bool, error) {
-	nodes, err := t.tree()
+	views, err := t.views()
 	if err != nil {
 		return false, err
 	}
-	for _, n := range nodes {
+	for _, n := range allNodes(views) {
 		if n.name != "" {
 			return false, nil
 		}

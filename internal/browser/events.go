@@ -3,13 +3,13 @@ package browser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
-	"strings"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/inspector"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -19,14 +19,9 @@ import (
 	"gitagent/internal/plain"
 )
 
-const (
-	maxDialogs = 20 // in one scenario; more is a storm
-	maxListed  = 40 // errors, failures and blocked addresses that are kept
-)
-
 var errCrashed = errors.New("the tab crashed")
 
-// recorder keeps what the tab reports. listen runs on the goroutine that reads
+// recorder keeps what one tab reports. listen runs on the goroutine that reads
 // the browser's messages, so it only takes notes.
 type recorder struct {
 	main   cdp.FrameID
@@ -34,20 +29,23 @@ type recorder struct {
 	answer func(accept bool, text string) // runs on a goroutine of its own
 
 	mu        sync.Mutex
-	base      string // origin of the page under test
-	step      int
-	doc       int // counts documents of the main frame
+	log       *journal
+	doc       int         // counts documents of the main frame
+	frames    []frameInfo // of the current document, beside the main frame
 	url       string
 	status    int64
 	loading   bool
 	inflight  map[network.RequestID]request
-	errors    []PageError
-	ids       []int64 // exception ids beside errors, 0 for none
-	failures  []Failure
-	blocked   []string
-	policy    dialogPolicy
-	dialogs   []dialog
 	abandoned string // why nothing later is evidence
+	drag      *input.DragData
+	chooser   cdp.BackendNodeID // the file field whose chooser was opened
+	animated  int               // CSS animations that were started
+}
+
+// frameInfo is one inner frame; doc counts its documents.
+type frameInfo struct {
+	id, parent cdp.FrameID
+	doc        int
 }
 
 type request struct {
@@ -55,29 +53,6 @@ type request struct {
 	since time.Time
 	typ   network.ResourceType
 	frame cdp.FrameID
-}
-
-// dialogPolicy says what to answer; it belongs to one step.
-type dialogPolicy struct {
-	dialog, answer string
-}
-
-type dialog struct {
-	kind, message string
-	accepted      bool
-	unanswered    bool // a confirm or prompt that the step said nothing about
-	step          int
-}
-
-func (d dialog) String() string {
-	what := "dismissed"
-	switch {
-	case d.accepted:
-		what = "accepted"
-	case d.unanswered:
-		what = "dismissed, since the step does not say what to answer"
-	}
-	return fmt.Sprintf("%s %q (%s)", d.kind, plain.Line(d.message, 200), what)
 }
 
 // listen takes note of one event.
@@ -88,156 +63,69 @@ func (r *recorder) listen(ev any) {
 	case *inspector.EventTargetCrashed:
 		r.crash(errCrashed)
 	case *page.EventJavascriptDialogOpening:
-		r.dialog(ev)
+		accept, text, storm := r.log.dialogOpened(ev)
+		if storm != nil {
+			r.crash(storm)
+			return
+		}
+		go r.answer(accept, text)
+	case *page.EventFrameNavigated, *page.EventNavigatedWithinDocument, *page.EventFrameAttached, *page.EventFrameDetached,
+		*page.EventFrameStartedLoading, *page.EventFrameStoppedLoading:
+		r.moved(ev)
+	case *page.EventFileChooserOpened:
+		r.chooser = ev.BackendNodeID
+	case *input.EventDragIntercepted:
+		r.drag = ev.Data
+	case *runtime.EventExceptionThrown, *runtime.EventExceptionRevoked, *runtime.EventConsoleAPICalled, *cdplog.EventEntryAdded:
+		r.log.fault(r, ev)
+	case *network.EventRequestWillBeSent, *network.EventResponseReceived, *network.EventLoadingFailed, *network.EventLoadingFinished:
+		r.traffic(ev)
+	}
+}
+
+// moved follows the frames and their documents.
+func (r *recorder) moved(ev any) {
+	switch ev := ev.(type) {
 	case *page.EventFrameNavigated:
 		if ev.Frame.ID == r.main {
 			r.doc++
+			r.frames = nil
 			r.visit(ev.Frame.URL, ev.Frame.UnreachableURL)
+			return
+		}
+		for i := range r.frames {
+			if r.frames[i].id == ev.Frame.ID {
+				r.frames[i].doc++
+			}
 		}
 	case *page.EventNavigatedWithinDocument:
 		if ev.FrameID == r.main {
 			r.url = ev.URL
 		}
+	case *page.EventFrameAttached:
+		r.frames = append(r.frames, frameInfo{id: ev.FrameID, parent: ev.ParentFrameID})
+	case *page.EventFrameDetached:
+		r.frames = slices.DeleteFunc(r.frames, func(f frameInfo) bool { return f.id == ev.FrameID })
 	case *page.EventFrameStartedLoading:
 		r.loading = r.loading || ev.FrameID == r.main
 	case *page.EventFrameStoppedLoading:
 		r.loading = r.loading && ev.FrameID != r.main
-	case *runtime.EventExceptionThrown, *runtime.EventExceptionRevoked, *runtime.EventConsoleAPICalled, *cdplog.EventEntryAdded:
-		r.fault(ev)
-	case *network.EventRequestWillBeSent, *network.EventResponseReceived, *network.EventLoadingFailed, *network.EventLoadingFinished:
-		r.traffic(ev)
 	}
 }
 
 // visit notes a new document. Only pages of the project's own origin count.
 func (r *recorder) visit(addr, unreachable string) {
 	r.url = addr
-	if r.base == "" || addr == "about:blank" {
+	base := r.log.origin()
+	if base == "" || addr == "about:blank" {
 		return
 	}
 	if unreachable != "" {
 		addr = unreachable
 	}
-	if !sameOrigin(r.base, addr) && r.abandoned == "" {
+	if !sameOrigin(base, addr) && r.abandoned == "" {
 		r.abandoned = "the page left its origin for " + plain.Line(addr, 120) + ", and what is shown there is no evidence"
 	}
-}
-
-func (r *recorder) dialog(ev *page.EventJavascriptDialogOpening) {
-	d := dialog{kind: string(ev.Type), message: ev.Message, step: r.step}
-	text := ""
-	switch {
-	case ev.Type == page.DialogTypeBeforeunload:
-		d.accepted = true
-	case r.policy.dialog == "accept":
-		d.accepted, text = true, r.policy.answer
-		if ev.Type == page.DialogTypePrompt && text == "" {
-			text = ev.DefaultPrompt
-		}
-	case r.policy.dialog == "dismiss":
-	case ev.Type == page.DialogTypeAlert:
-		d.accepted = true
-	default:
-		d.unanswered = true
-	}
-	r.dialogs = append(r.dialogs, d)
-	if len(r.dialogs) > maxDialogs {
-		r.crash(fmt.Errorf("the page opened more than %d dialogs", maxDialogs))
-		return
-	}
-	go r.answer(d.accepted, text)
-}
-
-// fault notes what a page reports as wrong.
-func (r *recorder) fault(ev any) {
-	switch ev := ev.(type) {
-	case *runtime.EventExceptionThrown:
-		d := ev.ExceptionDetails
-		text := d.Text
-		if d.Exception != nil && d.Exception.Description != "" {
-			text += " " + firstLine(d.Exception.Description)
-		} else if d.Exception != nil && len(d.Exception.Value) > 0 {
-			text += " " + string(d.Exception.Value)
-		}
-		r.addError("exception", text, place(d.URL, d.LineNumber, d.StackTrace), d.ExceptionID)
-	case *runtime.EventExceptionRevoked:
-		for i, id := range r.ids {
-			if id == ev.ExceptionID {
-				r.errors = append(r.errors[:i:i], r.errors[i+1:]...)
-				r.ids = append(r.ids[:i:i], r.ids[i+1:]...)
-				break
-			}
-		}
-	case *runtime.EventConsoleAPICalled:
-		if ev.Type == runtime.ConsoleAPICalledTypeError || ev.Type == runtime.ConsoleAPICalledTypeAssert {
-			r.addError("console."+string(ev.Type), consoleText(ev.Args), place("", 0, ev.StackTrace), 0)
-		}
-	case *cdplog.EventEntryAdded:
-		// Failed requests come as network events, exceptions as their own.
-		e := ev.Entry
-		if e.Level == cdplog.EntryLevelError && !knownElsewhere(e.Source) {
-			r.addError("log", e.Text, place(e.URL, e.LineNumber, nil), 0)
-		}
-	}
-}
-
-// knownElsewhere are sources whose entries come as other events, or are the
-// browser's own advice.
-func knownElsewhere(src cdplog.EntrySource) bool {
-	switch src {
-	case cdplog.EntrySourceNetwork, cdplog.EntrySourceJavascript, cdplog.EntrySourceIntervention,
-		cdplog.EntrySourceViolation, cdplog.EntrySourceDeprecation, cdplog.EntrySourceRecommendation:
-		return true
-	}
-	return false
-}
-
-func (r *recorder) addError(kind, text, at string, id int64) {
-	if len(r.errors) < maxListed {
-		r.errors = append(r.errors, PageError{Kind: kind, Text: plain.Line(text, 500), At: plain.Line(at, 160), Step: r.step})
-		r.ids = append(r.ids, id)
-	}
-}
-
-func consoleText(args []*runtime.RemoteObject) string {
-	var parts []string
-	for _, a := range args {
-		var s string
-		switch {
-		case a.Type == runtime.RemoteObjectTypeString && len(a.Value) > 1:
-			s = jsonString(a.Value)
-		case a.Description != "":
-			s = firstLine(a.Description)
-		case a.UnserializableValue != "":
-			s = string(a.UnserializableValue)
-		default:
-			s = string(a.Value)
-		}
-		parts = append(parts, s)
-	}
-	return strings.Join(parts, " ")
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(s, "\n")
-	return line
-}
-
-// place is file:line of an error, without the address of the server.
-func place(addr string, line int64, st *runtime.StackTrace) string {
-	if st != nil && len(st.CallFrames) > 0 {
-		addr, line = st.CallFrames[0].URL, st.CallFrames[0].LineNumber
-	}
-	if addr == "" {
-		return ""
-	}
-	if u, err := url.Parse(addr); err == nil && u.Host != "" {
-		addr = strings.TrimPrefix(u.Path, "/")
-		if addr == "" {
-			addr = "/"
-		}
-	}
-	return fmt.Sprintf("%s:%d", addr, line+1)
 }
 
 // traffic follows requests: what is under way, what failed, what was blocked.
@@ -250,7 +138,7 @@ func (r *recorder) traffic(ev any) {
 			r.status = ev.Response.Status
 		}
 		if ev.Response.Status >= 400 {
-			r.addFailure(ev.Response.URL, ev.Response.Status, "")
+			r.log.addFailure(ev.Response.URL, ev.Response.Status, "")
 		}
 		if ev.Type == network.ResourceTypeEventSource {
 			delete(r.inflight, ev.RequestID)
@@ -259,32 +147,10 @@ func (r *recorder) traffic(ev any) {
 		q, ok := r.inflight[ev.RequestID]
 		delete(r.inflight, ev.RequestID)
 		if ok && !ev.Canceled && ev.ErrorText != "net::ERR_ABORTED" {
-			r.addFailure(q.url, 0, ev.ErrorText)
+			r.log.addFailure(q.url, 0, ev.ErrorText)
 		}
 	case *network.EventLoadingFinished:
 		delete(r.inflight, ev.RequestID)
-	}
-}
-
-func (r *recorder) addFailure(addr string, status int64, text string) {
-	u, err := url.Parse(addr)
-	if err != nil || u.Path == "/favicon.ico" || r.base == "" {
-		return
-	}
-	switch {
-	case sameOrigin(r.base, addr):
-		if u.RawQuery != "" {
-			u.RawQuery = clip(u.RawQuery, 80)
-		}
-		shown := u.Path
-		if u.RawQuery != "" {
-			shown += "?" + u.RawQuery
-		}
-		if len(r.failures) < maxListed {
-			r.failures = append(r.failures, Failure{URL: plain.Line(shown, 200), Status: status, Error: text, Step: r.step})
-		}
-	case status == 0 && len(r.blocked) < maxListed:
-		r.blocked = append(r.blocked, plain.Line(addr, 200))
 	}
 }
 
@@ -303,8 +169,9 @@ func sameOrigin(a, b string) bool {
 func (r *recorder) busy() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	base := r.log.origin()
 	for _, q := range r.inflight {
-		if time.Since(q.since) < time.Second && q.typ != network.ResourceTypeWebSocket && q.typ != network.ResourceTypePing && sameOrigin(r.base, q.url) {
+		if time.Since(q.since) < time.Second && q.typ != network.ResourceTypeWebSocket && q.typ != network.ResourceTypePing && sameOrigin(base, q.url) {
 			return true
 		}
 	}
@@ -318,23 +185,19 @@ func (r *recorder) state() (doc int, loading bool) {
 	return r.doc, r.loading
 }
 
-// enter begins a step: its number and its answer to dialogs. A step that says
-// nothing keeps no earlier answer.
-func (r *recorder) enter(step int, p dialogPolicy) {
+// children are the inner frames of the current document, outer before inner.
+func (r *recorder) children() []frameInfo {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.step, r.policy = step, p
+	return slices.Clone(r.frames)
 }
 
-// dialogsOf returns the dialogs that opened during a step.
-func (r *recorder) dialogsOf(step int) []dialog {
+// leftOrigin is an error once the page has gone elsewhere.
+func (r *recorder) leftOrigin() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var out []dialog
-	for _, d := range r.dialogs {
-		if d.step == step {
-			out = append(out, d)
-		}
+	if r.abandoned != "" {
+		return unverifiedf("%s", r.abandoned)
 	}
-	return out
+	return nil
 }

@@ -54,6 +54,7 @@ type description struct {
 	Visible bool   `json:"visible"`
 	Inside  bool   `json:"inside"`
 	Text    string `json:"text"`
+	Header  bool   `json:"header"` // a row of column headers alone
 }
 
 func (m match) String() string {
@@ -121,18 +122,15 @@ func (t *tab) find(loc, in string, nth int, w want, wait time.Duration) (match, 
 // place to look in also the list item, row or section that shows the text, and
 // the element's id.
 func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
-	var scope any
-	if in != "" {
-		m, err := t.locate(in, "", 0, wantPlace)
-		if err != nil {
-			return match{}, err
-		}
-		scope = m.el
-	}
-	nodes, err := t.tree()
+	scope, err := t.scope(in)
 	if err != nil {
 		return match{}, err
 	}
+	views, err := t.views()
+	if err != nil {
+		return match{}, err
+	}
+	nodes := allNodes(views)
 	_, name := splitRole(loc)
 	hidden := false
 	for _, tier := range t.tiers(loc, nodes, w) {
@@ -152,7 +150,7 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 		if err == nil && w == wantPlace && strings.EqualFold(name, collapse(m.desc.Text)) {
 			// To look in "Milk" is to look at the row of that name, in "Done" at
 			// what stands under that heading.
-			m.el, err = t.askObject("region", m.el)
+			m.el, err = t.askObject(m.el.frame, "region", m.el)
 		}
 		return m, err
 	}
@@ -258,13 +256,13 @@ func (t *tab) byName(nodes []node, name string, roles []string, w want, eq func(
 		useful = useful || w.accepts(n.role)
 	}
 	var out []match
-	seen := map[cdp.BackendNodeID]bool{}
+	seen := map[cdp.BackendNodeID]bool{} // unique in the process
 	for _, n := range head(hits, 60) {
 		if seen[n.id] || (useful && !w.accepts(n.role)) {
 			continue
 		}
 		seen[n.id] = true
-		el, err := t.resolve(n.id)
+		el, err := t.resolve(n.frame, n.id)
 		if err != nil {
 			return nil, err
 		}
@@ -275,17 +273,28 @@ func (t *tab) byName(nodes []node, name string, roles []string, w want, eq func(
 
 // byScript lets act.js find elements.
 func (t *tab) byScript(kind, name string) ([]match, error) {
-	var ups []int
-	if err := t.ask(&ups, "find", kind, name); err != nil {
+	frames, err := t.shownFrames()
+	if err != nil {
 		return nil, err
 	}
 	var out []match
-	for i := range head(ups, 60) {
-		el, err := t.askObject("pick", i)
-		if err != nil {
+	for _, frame := range frames {
+		var ups []int
+		if err := t.askIn(frame, &ups, "find", kind, name); err != nil {
 			return nil, err
 		}
-		out = append(out, match{el: el, name: name, up: ups[i]})
+		from := len(out)
+		for i := range head(ups, 60) {
+			el, err := t.askObject(frame, "pick", i)
+			if err != nil {
+				return nil, err
+			}
+			m := match{el: el, name: name, up: -1}
+			if ups[i] >= 0 {
+				m.up = from + ups[i]
+			}
+			out = append(out, m)
+		}
 	}
 	return out, nil
 }
@@ -319,10 +328,22 @@ func (t *tab) byItem(name string) ([]match, error) {
 	return out, nil
 }
 
+// scope is the place that in names; nil for the whole page.
+func (t *tab) scope(in string) (*ref, error) {
+	if in == "" {
+		return nil, nil
+	}
+	m, err := t.locate(in, "", 0, wantPlace)
+	if err != nil {
+		return nil, err
+	}
+	return &m.el, nil
+}
+
 // keepVisible drops what a person cannot see or what is outside the scope.
-func (t *tab) keepVisible(found []match, scope any) (visible []match, hidden bool, err error) {
+func (t *tab) keepVisible(found []match, scope *ref) (visible []match, hidden bool, err error) {
 	for _, m := range found {
-		if err := t.ask(&m.desc, "describe", m.el, scope); err != nil {
+		if m.desc, err = t.describe(m.el, scope); err != nil {
 			return nil, false, err
 		}
 		if m.desc.Inside && m.desc.Visible {
@@ -331,4 +352,24 @@ func (t *tab) keepVisible(found []match, scope any) (visible []match, hidden boo
 		hidden = hidden || (m.desc.Inside && !m.desc.Visible)
 	}
 	return visible, hidden, nil
+}
+
+// describe tells what the element is, and whether it is inside the scope.
+func (t *tab) describe(el ref, scope *ref) (d description, err error) {
+	if scope == nil || scope.frame == el.frame {
+		var in any
+		if scope != nil {
+			in = *scope
+		}
+		return d, t.ask(&d, "describe", el, in)
+	}
+	owner, ok, err := t.lift(el, scope.frame)
+	if err != nil || !ok {
+		return d, err
+	}
+	var inside bool
+	if err := t.ask(&inside, "holds", *scope, owner); err != nil || !inside {
+		return d, err
+	}
+	return d, t.ask(&d, "describe", el, nil)
 }

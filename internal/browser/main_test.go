@@ -100,43 +100,59 @@ var tabs = make(chan *tab, 3)
 
 func playQuick(t *testing.T, html, text string) Result {
 	t.Helper()
-	base := site(t, map[string]string{"index.html": html})
-	s := scenario(t, text)
-	p, err := sharedBrowser(t).process(context.Background())
+	return playStage(t, Stage{URL: site(t, map[string]string{"index.html": html})}, text)
+}
+
+// playStage is Play on a tab that is used again.
+func playStage(t *testing.T, st Stage, text string) Result {
+	t.Helper()
+	b := sharedBrowser(t)
+	p, err := b.process(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &runner{s: s, res: Result{StepsTotal: len(s.Steps)}, before: newForesight(s.Steps)}
-	if r.base, err = url.Parse(base); err != nil {
+	r := newRunner(b, scenario(t, text), st)
+	r.p, r.log.base = p, st.URL
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	r.ctx = ctx
+	if r.base, err = url.Parse(st.URL); err != nil {
 		t.Fatal(err)
 	}
 	select {
 	case r.tab = <-tabs:
-		r.tab.rec.reset(base)
+		r.tab.rec.reset(r.log)
 	default:
-		if r.tab, err = p.newTab(context.Background(), base); err != nil {
+		if r.tab, err = p.newTab(context.Background(), r.log); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r.conclude(r.onTab(p))
-	if r.tab.ctx.Err() != nil {
-		r.tab.close(p)
+	first := r.tab
+	r.opened = []*tab{first}
+	r.conclude(r.onTab())
+	if r.res.Verdict == Pass && st.Alone && r.doubtful() {
+		r.idle(ctx)
+	}
+	for _, other := range append(p.popupsOf(first), r.opened[1:]...) {
+		other.close(p)
+	}
+	if first.ctx.Err() != nil || p.ctx.Err() != nil {
+		first.close(p)
 		return r.res
 	}
+	_ = first.setSize(first.ctx, size{width: viewportWidth, height: viewportHeight})
 	select {
-	case tabs <- r.tab:
+	case tabs <- first:
 	default:
-		r.tab.close(p)
+		first.close(p)
 	}
 	return r.res
 }
 
 // reset forgets all that an earlier case left.
-func (r *recorder) reset(base string) {
+func (r *recorder) reset(log *journal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.base, r.step, r.status, r.abandoned = base, 0, 0, ""
+	r.log, r.status, r.abandoned = log, 0, ""
 	r.inflight = map[network.RequestID]request{}
-	r.errors, r.ids, r.failures, r.blocked, r.dialogs = nil, nil, nil, nil, nil
-	r.policy = dialogPolicy{}
 }

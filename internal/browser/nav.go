@@ -123,8 +123,10 @@ func (t *tab) settle() error {
 			}
 			continue
 		}
-		if err := t.ask(nil, "settle"); err != nil && !passing(err) {
-			return err
+		for _, f := range t.frames() {
+			if err := t.askIn(f, nil, "settle"); err != nil && !passing(err) {
+				return err
+			}
 		}
 		now, loading := t.rec.state()
 		if now == doc && !loading && !t.rec.busy() {

@@ -13,6 +13,7 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 
 	"gitagent/internal/sandbox"
@@ -32,6 +33,8 @@ type Options struct {
 	Cell *sandbox.Cell
 	// Temp is where the profile folder goes; "" means the system's.
 	Temp string
+	// Warm keeps an empty tab ready for the next run, for whoever asks often.
+	Warm bool
 }
 
 // A Browser is a running Chromium. It is safe for use by several goroutines;
@@ -50,6 +53,15 @@ type process struct {
 	cancel    context.CancelFunc // ends the process and waits for it
 	profile   string
 	userAgent string
+
+	firstMu sync.Mutex
+	first   target.ID // the tab that the browser started with, "" once used
+
+	tabsMu sync.Mutex
+	tabs   map[target.ID]*tab // of the runs under way, with their popups
+	spare  *tab               // for the next run
+	names  map[string]bool    // on globalThis of a document without scripts
+	filled sync.WaitGroup     // the making of the spare tab
 }
 
 // Open starts the browser. It removes profile folders of processes that are
@@ -128,14 +140,17 @@ func (b *Browser) startOnce(ctx context.Context, noSandbox bool) (*process, erro
 	// context has no deadline; the deadline of the start is kept beside it.
 	root, cancelAlloc := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.allocatorOptions(profile, noSandbox)...)
 	quiet := func(string, ...any) {}
-	tab, cancelTab := chromedp.NewContext(root, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet))
-	p := &process{ctx: tab, profile: profile, cancel: func() { cancelTab(); cancelAlloc() }}
+	pctx, cancelTab := chromedp.NewContext(root, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet))
+	p := &process{ctx: pctx, profile: profile, cancel: func() { cancelTab(); cancelAlloc() }, tabs: map[target.ID]*tab{}}
 
 	started := make(chan error, 1)
 	go func() {
-		v, err := chromedp.CallBrowser(tab, cdpbrowser.GetVersion, cdp.Empty{})
+		v, err := chromedp.CallBrowser(pctx, cdpbrowser.GetVersion, cdp.Empty{})
 		// Pages that look for a test environment shall not find one.
 		p.userAgent = strings.ReplaceAll(v.UserAgent, "HeadlessChrome", "Chrome")
+		if err == nil {
+			err = p.watchPopups()
+		}
 		started <- err
 	}()
 	timer := time.NewTimer(startTimeout)
@@ -172,7 +187,10 @@ func (b *Browser) allocatorOptions(profile string, noSandbox bool) []chromedp.Ex
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]"),
 		chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"),
-		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,MediaRouter,OptimizationHints,DialMediaRouteProvider,SpareRendererForSitePerProcess"),
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,MediaRouter,OptimizationHints,DialMediaRouteProvider,SpareRendererForSitePerProcess,IsolateOrigins,site-per-process"),
+		// Frames of other sites in the process of their page: one connection sees
+		// them all. What is shown comes from this machine alone.
+		chromedp.Flag("disable-site-isolation-trials", true),
 		chromedp.Flag("disable-component-update", true),
 		chromedp.Flag("no-pings", true),
 		// As a person's browser: popups need a gesture, no sign of automation.

@@ -140,7 +140,7 @@ func parseSingle(s *Scenario, m map[string]any) (*Scenario, []any, error) {
 	rest := map[string]any{}
 	for k, v := range m {
 		switch canonical(k) {
-		case "open", "url", "path":
+		case "open", "url", "path", "prefers":
 			if err := s.setTop(k, v); err != nil {
 				return nil, nil, err
 			}
@@ -186,8 +186,14 @@ func (s *Scenario) setTop(key string, v any) error {
 			return wrong("timeout must be a number of seconds up to %g", maxTimeout.Seconds())
 		}
 		s.Timeout = d
+	case "prefers":
+		t, _ := v.(string)
+		s.Prefers = strings.ReplaceAll(canonical(t), "_", "-")
+		if s.Prefers != "reduced-motion" && s.Prefers != "dark" {
+			return wrong("prefers is \"reduced-motion\" or \"dark\"")
+		}
 	default:
-		keys := []string{"name", "open", "steps", "timeout"}
+		keys := []string{"name", "open", "steps", "timeout", "prefers"}
 		return wrong("unknown key %q: did you mean %q? The keys are %s", clip(key, 60), nearest(key, keys, 1)[0], strings.Join(keys, ", "))
 	}
 	return nil

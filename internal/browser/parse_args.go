@@ -80,6 +80,9 @@ func (f *fields) common(st *Step) error {
 		}
 		st.Timeout = d
 	}
+	if err := f.status(st); err != nil {
+		return err
+	}
 	st.Dialog, st.Answer, st.DialogSays = f.take("dialog"), f.take("answer"), f.take("dialog_says")
 	switch st.Dialog {
 	case "ok", "yes", "confirm", "true":
@@ -113,17 +116,17 @@ func (f *fields) argument(st *Step) error {
 	case VerbWait:
 		return f.waiting(st)
 	case VerbOpen:
-		path, err := cleanPath(f.first("url", "target"))
-		st.Text = path
-		return err
+		return f.opening(st)
 	case VerbShot:
 		if st.Text = f.first("target"); st.Text == "" || st.Text == "true" {
 			st.Text = "shot"
 		}
-	case VerbReload, VerbBack:
+	case VerbReload, VerbBack, VerbRestart:
 		if a := f.takeArg(); a != "" && a != "true" {
 			return wrong("%s takes nothing: write %s", f.verb, formOf(f.verb))
 		}
+	default:
+		return f.argumentOfOther(st)
 	}
 	return nil
 }
@@ -212,8 +215,8 @@ func (f *fields) waiting(st *Step) error {
 
 // validate checks what does not depend on the page.
 func (st *Step) validate() error {
-	st.Target, st.In = collapse(st.Target), collapse(st.In)
-	for _, s := range []*string{&st.Text, &st.Target, &st.In, &st.Answer, &st.DialogSays} {
+	st.Target, st.In, st.To = collapse(st.Target), collapse(st.In), collapse(st.To)
+	for _, s := range []*string{&st.Text, &st.Target, &st.In, &st.To, &st.Answer, &st.DialogSays, &st.Content} {
 		if n := utf8.RuneCountInString(*s); n > maxText {
 			return wrong("a text of %d characters; at most %d are allowed", n, maxText)
 		}
@@ -223,6 +226,9 @@ func (st *Step) validate() error {
 		if st.Target == "" {
 			return wrong("%s needs a name: write %s", st.Verb, formOf(st.Verb))
 		}
+	}
+	if err := st.validateOther(); err != nil {
+		return err
 	}
 	switch st.Verb {
 	case VerbType, VerbPress, VerbSelect:
@@ -268,7 +274,7 @@ func (st *Step) validateDialog() error {
 	if st.Dialog == "" && st.Answer == "" && st.DialogSays == "" {
 		return nil
 	}
-	if !st.Action() && st.Verb != VerbOpen && st.Verb != VerbReload && st.Verb != VerbWait {
+	if !st.Action() && st.Verb != VerbOpen && st.Verb != VerbReload && st.Verb != VerbWait && st.Verb != VerbBack {
 		return wrong("%s opens no dialog: put \"dialog\" on the step that does", st.Verb)
 	}
 	if st.Dialog != "" && st.Dialog != "accept" && st.Dialog != "dismiss" {

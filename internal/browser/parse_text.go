@@ -70,8 +70,12 @@ func dropWords(toks []token, verb Verb) []token {
 // keywordsOf are the words that divide the sentence of a verb.
 func keywordsOf(verb Verb) []string {
 	switch verb {
-	case VerbType:
+	case VerbType, VerbUpload:
 		return []string{"into", "in"}
+	case VerbDrag:
+		return []string{"to", "onto", "into"}
+	case VerbCount:
+		return []string{"of"}
 	case VerbSelect:
 		return []string{"from", "in"}
 	case VerbSee, VerbNotSee:

@@ -3,6 +3,8 @@ package browser
 import (
 	"bytes"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"gitagent/internal/plain"
@@ -29,7 +31,10 @@ type Result struct {
 	ConsoleErrors []PageError   `json:"console_errors,omitempty"`
 	Network       []Failure     `json:"network,omitempty"`
 	Blocked       []string      `json:"blocked,omitempty"`
+	Globals       *Globals      `json:"globals,omitempty"`
+	Animation     []Motion      `json:"animation,omitempty"`
 	Shots         []string      `json:"shots,omitempty"` // file names in the given folder
+	Full          string        `json:"full,omitempty"`  // file with all of this, in the same folder
 	Notes         []string      `json:"notes,omitempty"`
 	StepsRun      int           `json:"steps_run"`
 	StepsTotal    int           `json:"steps_total"`
@@ -151,6 +156,10 @@ func (r *Result) clipTexts(snapshot, clickable, errors int) {
 	r.Blocked = lines(r.Blocked, errors, 120)
 	r.Notes = lines(r.Notes, errors, 200)
 	r.Shots = head(r.Shots, 6)
+	r.Animation = head(r.Animation, max(1, errors))
+	if r.Globals != nil {
+		r.Globals = &Globals{Added: lines(r.Globals.Added, 2*errors, 40), Suspicious: lines(r.Globals.Suspicious, errors, 40)}
+	}
 	r.ConsoleErrors = slices.Clone(head(r.ConsoleErrors, errors))
 	for i := range r.ConsoleErrors {
 		r.ConsoleErrors[i].Text = plain.Line(r.ConsoleErrors[i].Text, 200)
@@ -181,6 +190,18 @@ func lines(s []string, n, width int) []string {
 		s[i] = plain.Line(s[i], width)
 	}
 	return s
+}
+
+// keep writes all of the result beside the screenshots; where it cannot, the
+// result itself says enough.
+func (r *Result) keep(dir string) {
+	if dir == "" {
+		return
+	}
+	r.Full = "result.json"
+	if os.MkdirAll(dir, 0o755) != nil || os.WriteFile(filepath.Join(dir, r.Full), encode(*r), 0o644) != nil {
+		r.Full = ""
+	}
 }
 
 func encode(r Result) []byte {

@@ -1,11 +1,6 @@
 package browser
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-	"time"
-)
+import "time"
 
 // Limits of a scenario. They are checked before anything runs.
 const (
@@ -39,6 +34,16 @@ const (
 	VerbReload   Verb = "reload"
 	VerbBack     Verb = "back"
 	VerbShot     Verb = "shot"
+	VerbUpload   Verb = "upload"
+	VerbDrag     Verb = "drag"
+	VerbScroll   Verb = "scroll"
+	VerbCount    Verb = "count"
+	VerbAnimates Verb = "animates"
+	VerbStill    Verb = "still"
+	VerbResize   Verb = "resize"
+	VerbPopup    Verb = "popup"
+	VerbRestart  Verb = "restart"
+	VerbFresh    Verb = "fresh"
 )
 
 // Verbs lists every verb with the keys it takes, for prompts and messages.
@@ -56,6 +61,9 @@ type Scenario struct {
 	Open    string // path on the base URL, "" = "/"
 	Steps   []Step
 	Timeout time.Duration // for the whole scenario
+	// Prefers is what the person's system asks of pages: "", "reduced-motion"
+	// or "dark".
+	Prefers string
 }
 
 // A Step is one action or one assertion.
@@ -79,12 +87,23 @@ type Step struct {
 	Dialog     string
 	Answer     string // for a prompt that is accepted
 	DialogSays string // the dialog must say this
+	// To is where something is dragged to.
+	To string
+	// Content is what the uploaded file holds; "" means a small file that fits
+	// its name.
+	Content string
+	// Status is the 4xx or 5xx status that the project's server is expected to
+	// answer with during this step; any other is the page's fault. With
+	// StatusMay it is allowed, not required.
+	Status    int
+	StatusMay bool
 }
 
 // Action says whether the step does something to the page, as a person would.
 func (s Step) Action() bool {
 	switch s.Verb {
-	case VerbClick, VerbDblclick, VerbHover, VerbType, VerbClear, VerbPress, VerbSelect, VerbCheck, VerbUncheck:
+	case VerbClick, VerbDblclick, VerbHover, VerbType, VerbClear, VerbPress, VerbSelect, VerbCheck, VerbUncheck,
+		VerbUpload, VerbDrag, VerbScroll:
 		return true
 	}
 	return false
@@ -93,60 +112,12 @@ func (s Step) Action() bool {
 // Assertion says whether the step can fail because of what is rendered.
 func (s Step) Assertion() bool {
 	switch s.Verb {
-	case VerbSee, VerbNotSee, VerbValue:
+	case VerbSee, VerbNotSee, VerbValue, VerbCount, VerbAnimates, VerbStill:
 		return true
 	case VerbWait:
 		return s.Text != ""
 	}
 	return false
-}
-
-// String is the step as one reads it aloud.
-func (s Step) String() string {
-	var b strings.Builder
-	b.WriteString(string(s.Verb))
-	add := func(word, text string) {
-		if word != "" {
-			b.WriteString(" " + word)
-		}
-		b.WriteString(" " + strconv.Quote(text))
-	}
-	in := "in"
-	switch s.Verb {
-	case VerbClick, VerbDblclick, VerbHover, VerbClear, VerbCheck, VerbUncheck:
-		add("", s.Target)
-	case VerbType:
-		add("", s.Text)
-		in = "into"
-	case VerbSelect:
-		add("", s.Text)
-		in = "from"
-	case VerbValue:
-		add("of", s.Target)
-		add("is", s.Text)
-	case VerbWait:
-		if s.Text == "" {
-			fmt.Fprintf(&b, " %gs", s.Pause.Seconds())
-		} else {
-			add("for", s.Text)
-		}
-	case VerbReload, VerbBack:
-	default:
-		add("", s.Text)
-	}
-	switch s.Verb {
-	case VerbType, VerbSelect, VerbPress, VerbSee, VerbNotSee, VerbWait:
-		if s.Target != "" {
-			add(in, s.Target)
-		}
-	}
-	if s.In != "" {
-		add("within", s.In)
-	}
-	if s.Nth > 0 {
-		fmt.Fprintf(&b, " (number %d)", s.Nth)
-	}
-	return b.String()
 }
 
 // WithoutActions returns the scenario with what a person does left out: opening
@@ -156,11 +127,12 @@ func (s *Scenario) WithoutActions() *Scenario {
 	out := *s
 	out.Steps = nil
 	for _, st := range s.Steps {
-		if st.Action() || st.Verb == VerbShot || st.Verb == VerbBack {
+		if st.Action() || st.Verb == VerbShot || st.Verb == VerbBack || st.Verb == VerbPopup {
 			continue
 		}
 		// What a dialog says can only come from an action.
 		st.Dialog, st.Answer, st.DialogSays = "", "", ""
+		st.StatusMay = st.Status != 0
 		out.Steps = append(out.Steps, st)
 	}
 	return &out
@@ -179,9 +151,10 @@ func (s *Scenario) Literals() []string {
 	}
 	for _, st := range s.Steps {
 		switch st.Verb {
-		case VerbType, VerbSee, VerbNotSee, VerbValue, VerbWait, VerbSelect:
+		case VerbType, VerbSee, VerbNotSee, VerbValue, VerbWait, VerbSelect, VerbUpload, VerbCount:
 			add(st.Text)
 		}
+		add(st.Content)
 		add(st.Answer)
 		add(st.DialogSays)
 	}

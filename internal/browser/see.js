@@ -114,8 +114,35 @@
     if (m && m[1] && c.display !== 'none' && c.visibility === 'visible' && c.position !== 'absolute') out.put(m[1].replace(/\\(.)/g, '$1'));
   }
 
+  // rgba reads a computed colour; null for what is none of the old kinds.
+  function rgba(s) {
+    const m = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(s);
+    return m ? { r: +m[1], g: +m[2], b: +m[3], a: m[4] === undefined ? 1 : +m[4] } : null;
+  }
+
+  // sameAsBehind says that text has the very colour of what it stands on, as
+  // far as that is a plain colour.
+  function sameAsBehind(el, c) {
+    const ink = rgba(c.webkitTextFillColor || c.color);
+    if (!ink || c.textShadow !== 'none' || c.backgroundClip === 'text' || parseFloat(c.webkitTextStrokeWidth) > 0) return false;
+    for (let n = el; n; n = up(n)) {
+      if (!isEl(n)) continue;
+      const k = css(n);
+      if (k.backgroundImage !== 'none' || k.backdropFilter !== 'none' || k.filter !== 'none' || k.mixBlendMode !== 'normal') return false;
+      const back = rgba(k.backgroundColor);
+      if (!back || (back.a > 0 && back.a < 1)) return false;
+      if (back.a === 1) return near(ink, back);
+      // What is not in the flow may stand on anything.
+      if (k.position !== 'static' && k.position !== 'relative') return false;
+    }
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches && /dark/.test(css(document.documentElement).colorScheme);
+    return !dark && near(ink, { r: 255, g: 255, b: 255 });
+  }
+  const near = (a, b) => Math.max(Math.abs(a.r - b.r), Math.abs(a.g - b.g), Math.abs(a.b - b.b)) * (a.a === undefined ? 1 : a.a) < 8;
+
   function textNode(n, st, out) {
     if (!n.data || st.c.visibility !== 'visible' || inkless(st.c)) return;
+    if (/\S/.test(n.data) && sameAsBehind(up(n), st.c)) return;
     if (!/\S/.test(n.data)) { out.put(' '); return; }
     const range = document.createRange();
     range.selectNodeContents(n);

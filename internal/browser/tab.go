@@ -6,17 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto"
+	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 )
 
@@ -38,64 +38,141 @@ var (
 // errHung means that the page's own scripts leave it no time to answer.
 var errHung = fmt.Errorf("the page stopped answering for %s, as in an endless loop", answerTimeout)
 
-// tab is one page in a browser context of its own.
+// tab is one page. Its process-wide state, cookies and storage, belongs to the
+// browser context it was opened in.
 type tab struct {
 	ctx    context.Context // ends with the scenario, the tab or the browser
 	cancel context.CancelFunc
+	fail   context.CancelCauseFunc
 	rec    *recorder
+	id     target.ID
+	own    cdp.BrowserContextID // the context it is in
+	opener *tab                 // nil unless another page opened it
+	since  time.Time            // when it was opened
+	stays  bool                 // the browser's first tab, left open
 
-	mu    sync.Mutex
-	lib   runtime.RemoteObjectID // the scripts in the current document
-	doc   int                    // the document that lib belongs to
-	ctxID runtime.ExecutionContextID
+	mu      sync.Mutex
+	worlds  map[cdp.FrameID]*world
+	motions []Motion // that were looked at, for the result
+	memo    *glance  // what was read at this moment, nil while things may change
 }
 
-// newTab opens an empty tab. base is the origin that counts as the project's.
-func (p *process) newTab(ctx context.Context, base string) (*tab, error) {
-	rec := &recorder{base: base, inflight: map[network.RequestID]request{}}
-	tctx, cancelTab := chromedp.NewContext(p.ctx, chromedp.WithNewBrowserContext(), chromedp.WithListener(rec.listen))
-	cctx, cancelCause := context.WithCancelCause(tctx)
-	t := &tab{ctx: cctx, rec: rec}
-	stop := context.AfterFunc(ctx, func() { cancelCause(context.Cause(ctx)) })
+// blankTab opens an empty tab in a browser context of its own.
+func (p *process) blankTab() (*tab, error) {
+	p.firstMu.Lock()
+	first := p.first
+	p.first = ""
+	p.firstMu.Unlock()
+	if first != "" {
+		// The profile is new, and so is the page it starts with: as good as
+		// another context, and there already.
+		if t, err := p.openTab(nil, chromedp.WithTargetID(first), chromedp.WithDetachOnCancel()); err == nil {
+			t.stays = true
+			return t, nil
+		}
+	}
+	return p.openTab(nil, chromedp.WithNewBrowserContext())
+}
+
+// openTab attaches to a tab; during says what is done before it may run.
+func (p *process) openTab(log *journal, opts ...chromedp.ContextOption) (*tab, error) {
+	rec := &recorder{log: log, inflight: map[network.RequestID]request{}}
+	if log == nil {
+		rec.log = &journal{}
+	}
+	tctx, cancelTab := chromedp.NewContext(p.ctx, append(opts, chromedp.WithListener(rec.listen))...)
+	cctx, fail := context.WithCancelCause(tctx)
+	t := &tab{ctx: cctx, fail: fail, rec: rec, worlds: map[cdp.FrameID]*world{}}
 	t.cancel = func() {
-		stop()
-		cancelCause(errors.New("the scenario is over"))
+		fail(errOver)
 		cancelTab()
 	}
-	rec.crash = cancelCause
+	rec.crash = fail
 	rec.answer = t.answerDialog
 	// The tab's life is bound to the context of its first call.
 	if err := chromedp.Do(tctx); err != nil {
 		t.cancel()
 		return nil, err
 	}
+	c := chromedp.FromContext(tctx)
+	t.id, t.own = c.Target.TargetID, c.BrowserContextID
 	rec.mu.Lock()
-	rec.main = cdp.FrameID(chromedp.FromContext(tctx).Target.TargetID)
+	rec.main = cdp.FrameID(t.id)
 	rec.mu.Unlock()
 	if err := t.prepare(p.userAgent); err != nil {
 		t.cancel()
 		return nil, err
 	}
+	if log == nil { // a popup waits until its run is known
+		if err := t.goOn(); err != nil {
+			t.cancel()
+			return nil, err
+		}
+	}
 	return t, nil
+}
+
+// goOn lets a page run that the browser keeps waiting for us, see watchPopups.
+func (t *tab) goOn() error {
+	ctx, cancel := context.WithTimeout(t.ctx, answerTimeout)
+	defer cancel()
+	_, err := chromedp.Call(ctx, runtime.RunIfWaitingForDebugger, cdp.Empty{})
+	return err
+}
+
+var errOver = errors.New("the scenario is over")
+
+// newTab gives an empty tab for one run: the spare one, where there is one.
+func (p *process) newTab(ctx context.Context, log *journal) (*tab, error) {
+	t := p.takeSpare()
+	if t == nil {
+		var err error
+		if t, err = p.blankTab(); err != nil {
+			return nil, err
+		}
+	}
+	t.rec.mu.Lock()
+	t.rec.log = log
+	t.rec.mu.Unlock()
+	t.bind(ctx)
+	p.know(t)
+	return t, nil
+}
+
+// bind makes the tab's calls end with ctx.
+func (t *tab) bind(ctx context.Context) {
+	stop := context.AfterFunc(ctx, func() { t.fail(context.Cause(ctx)) })
+	inner := t.cancel
+	t.cancel = func() { stop(); inner() }
 }
 
 // prepare makes the tab look and behave like a person's.
 func (t *tab) prepare(userAgent string) error {
 	ctx, cancel := context.WithTimeout(t.ctx, answerTimeout)
 	defer cancel()
-	if _, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
-		Width: viewportWidth, Height: viewportHeight, DeviceScaleFactor: 1,
-	}); err != nil {
+	if err := t.setSize(ctx, size{width: viewportWidth, height: viewportHeight}); err != nil {
 		return err
 	}
 	// Without it a page behind another gets no animation frames.
 	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
 		return err
 	}
+	if _, err := chromedp.CallBrowser(ctx, cdpbrowser.SetDownloadBehavior, cdpbrowser.SetDownloadBehaviorParams{
+		Behavior: cdpbrowser.SetDownloadBehaviorBehaviorDeny, BrowserContextID: t.own, EventsEnabled: new(true),
+	}); err != nil {
+		return err
+	}
 	if userAgent == "" {
 		return nil
 	}
 	_, err := chromedp.Call(ctx, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: userAgent, AcceptLanguage: "en-US,en"})
+	return err
+}
+
+func (t *tab) setSize(ctx context.Context, s size) error {
+	_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
+		Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.mobile,
+	})
 	return err
 }
 
@@ -121,35 +198,8 @@ func call[P, R any](t *tab, cmd cdp.Command[P, R], params P) (R, error) {
 // that the same question is worth asking again.
 func passing(err error) bool {
 	var ce *cdproto.Error
-	return errors.As(err, &ce)
+	return errors.As(err, &ce) || errors.Is(err, errFrameGone)
 }
-
-// library returns the scripts in the isolated world of the current document.
-func (t *tab) library() (runtime.RemoteObjectID, runtime.ExecutionContextID, error) {
-	doc, _ := t.rec.state()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.lib != "" && t.doc == doc {
-		return t.lib, t.ctxID, nil
-	}
-	t.lib = ""
-	world, err := call(t, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: t.rec.main, WorldName: "w"})
-	if err != nil {
-		return "", 0, err
-	}
-	res, err := call(t, runtime.Evaluate, runtime.EvaluateParams{Expression: scripts(), ContextID: world.ExecutionContextID, Silent: new(true)})
-	if err != nil {
-		return "", 0, err
-	}
-	if res.ExceptionDetails != nil || res.Result == nil || res.Result.ObjectID == "" {
-		return "", 0, errors.New("the page could not be read: " + exceptionText(res.ExceptionDetails))
-	}
-	t.lib, t.ctxID, t.doc = res.Result.ObjectID, world.ExecutionContextID, doc
-	return t.lib, t.ctxID, nil
-}
-
-// scripts is one expression: what act.js makes of what see.js gives.
-func scripts() string { return strings.TrimSpace(actScript) + "(" + seeScript + ")" }
 
 func exceptionText(d *runtime.ExceptionDetails) string {
 	if d == nil {
@@ -159,83 +209,6 @@ func exceptionText(d *runtime.ExceptionDetails) string {
 		return firstLine(d.Exception.Description)
 	}
 	return d.Text
-}
-
-// ref is an argument that is an object of the page.
-type ref runtime.RemoteObjectID
-
-// ask calls a function of the scripts and decodes its answer into out; out may be
-// nil. Arguments are JSON values or refs.
-func (t *tab) ask(out any, fn string, args ...any) error {
-	res, err := t.invoke(fn, true, args...)
-	if err != nil || out == nil {
-		return err
-	}
-	if err := json.Unmarshal(res.Value, out); err != nil {
-		return fmt.Errorf("read the page's %s: %w", fn, err)
-	}
-	return nil
-}
-
-// askObject calls a function of the scripts that returns an element.
-func (t *tab) askObject(fn string, args ...any) (ref, error) {
-	res, err := t.invoke(fn, false, args...)
-	if err != nil {
-		return "", err
-	}
-	if res.ObjectID == "" {
-		return "", fmt.Errorf("the page's %s has no result", fn)
-	}
-	return ref(res.ObjectID), nil
-}
-
-func (t *tab) invoke(fn string, byValue bool, args ...any) (*runtime.RemoteObject, error) {
-	lib, _, err := t.library()
-	if err != nil {
-		return nil, err
-	}
-	params := runtime.CallFunctionOnParams{
-		FunctionDeclaration: "function(...a){return this." + fn + "(...a)}",
-		ObjectID:            lib,
-		AwaitPromise:        new(true),
-		Silent:              new(true),
-		ReturnByValue:       &byValue,
-	}
-	for _, a := range args {
-		arg := &runtime.CallArgument{}
-		switch a := a.(type) {
-		case nil:
-			arg.Value = []byte("null")
-		case ref:
-			arg.ObjectID = runtime.RemoteObjectID(a)
-		default:
-			if arg.Value, err = json.Marshal(a); err != nil {
-				return nil, err
-			}
-		}
-		params.Arguments = append(params.Arguments, arg)
-	}
-	res, err := call(t, runtime.CallFunctionOn, params)
-	if err != nil {
-		return nil, err
-	}
-	if res.ExceptionDetails != nil {
-		return nil, fmt.Errorf("the page's %s failed: %s", fn, exceptionText(res.ExceptionDetails))
-	}
-	return res.Result, nil
-}
-
-// resolve makes a node of the accessibility tree an object of our world.
-func (t *tab) resolve(node cdp.BackendNodeID) (ref, error) {
-	_, world, err := t.library()
-	if err != nil {
-		return "", err
-	}
-	res, err := call(t, dom.ResolveNode, dom.ResolveNodeParams{BackendNodeID: node, ExecutionContextID: world})
-	if err != nil {
-		return "", err
-	}
-	return ref(res.Object.ObjectID), nil
 }
 
 func jsonString(raw []byte) string {

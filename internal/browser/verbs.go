@@ -32,6 +32,16 @@ var verbTable = [...]verbInfo{
 	{VerbReload, `{"reload":true}`, []string{"refresh"}},
 	{VerbBack, `{"back":true}`, []string{"go_back"}},
 	{VerbShot, `{"shot":"NAME"}`, []string{"screenshot", "snap", "capture"}},
+	{VerbUpload, `{"upload":"notes.txt","into":"NAME","content":"TEXT"}`, []string{"upload_file", "attach", "set_files", "choose_file"}},
+	{VerbDrag, `{"drag":"NAME","to":"NAME"}`, []string{"drag_and_drop", "drag_to", "move", "draganddrop"}},
+	{VerbScroll, `{"scroll":"down"} or {"scroll":"NAME"}`, []string{"scroll_to", "scroll_into_view", "wheel"}},
+	{VerbCount, `{"count":3,"of":"listitem","in":"NAME"}`, []string{"assert_count", "expect_count", "number_of", "has_count", "should_have_count"}},
+	{VerbAnimates, `{"animates":"NAME"}`, []string{"animated", "is_animated", "moves", "is_moving", "moving"}},
+	{VerbStill, `{"still":"NAME"}`, []string{"is_still", "not_animates", "not_moving", "static", "stopped"}},
+	{VerbResize, `{"resize":"mobile"} or {"resize":"800x600"}`, []string{"viewport", "set_viewport", "window_size", "resize_window"}},
+	{VerbPopup, `{"popup":true} or {"popup":"close"}`, []string{"new_window", "new_tab", "switch_tab", "window"}},
+	{VerbRestart, `{"restart":true}`, []string{"restart_server", "restart_app"}},
+	{VerbFresh, `{"fresh":"/path"} or {"fresh":"first"}`, []string{"new_profile", "new_user", "other_browser", "incognito", "second_browser", "new_session"}},
 }
 
 // verbOf resolves a verb or one of its aliases, whatever its case and dashes.

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
 	"gitagent/internal/plain"
 )
 
@@ -55,12 +58,13 @@ func exitOf(err error) string {
 
 // collect takes what the tab has reported into the result.
 func (r *runner) collect() {
-	rec := r.tab.rec
-	rec.mu.Lock()
-	defer rec.mu.Unlock()
-	r.res.ConsoleErrors = slices.Clone(rec.errors)
-	r.res.Network = slices.Clone(rec.failures)
-	r.res.Blocked = slices.Clone(rec.blocked)
+	log := r.log
+	log.mu.Lock()
+	defer log.mu.Unlock()
+	r.res.ConsoleErrors = slices.Clone(log.errors)
+	r.res.Network = slices.Clone(log.failures)
+	r.res.Blocked = slices.Clone(log.blocked)
+	r.res.Notes = append(r.res.Notes, log.notes...)
 }
 
 // conclude decides the verdict. What failed outweighs what is unverified, and
@@ -109,12 +113,9 @@ func (r *runner) judge(err error) (verdict, reason string) {
 }
 
 func (r *runner) unanswered() *dialog {
-	if r.tab == nil {
-		return nil
-	}
-	r.tab.rec.mu.Lock()
-	defer r.tab.rec.mu.Unlock()
-	for _, d := range r.tab.rec.dialogs {
+	r.log.mu.Lock()
+	defer r.log.mu.Unlock()
+	for _, d := range r.log.dialogs {
 		if d.unanswered {
 			return &d
 		}
@@ -157,7 +158,7 @@ func outcome(f Failure) string {
 }
 
 // errorsOf are the errors of one step, for its line in the result.
-func (r *recorder) errorsOf(step int) []string {
+func (r *journal) errorsOf(step int) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var out []string
@@ -174,20 +175,14 @@ func (r *recorder) errorsOf(step int) []string {
 	return head(out, 5)
 }
 
-// leftOrigin is an error once the page has gone elsewhere.
-func (r *recorder) leftOrigin() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.abandoned != "" {
-		return unverifiedf("%s", r.abandoned)
-	}
-	return nil
-}
-
 // close ends the tab, in bounded time also when its page loops for ever.
 func (t *tab) close(p *process) {
+	p.tabsMu.Lock()
+	delete(p.tabs, t.id)
+	p.tabsMu.Unlock()
 	done := make(chan struct{})
 	go func() {
+		t.leavePage()
 		t.cancel()
 		close(done)
 	}()
@@ -199,4 +194,16 @@ func (t *tab) close(p *process) {
 		p.end()
 	case <-p.ctx.Done():
 	}
+}
+
+// leavePage empties the tab that the browser started with, which stays: a
+// browser without a window ends.
+func (t *tab) leavePage() {
+	if !t.stays {
+		return
+	}
+	base := context.WithoutCancel(t.ctx)
+	ctx, cancel := context.WithTimeout(base, time.Second)
+	defer cancel()
+	_, _ = chromedp.Call(ctx, page.Navigate, page.NavigateParams{URL: "about:blank"})
 }
