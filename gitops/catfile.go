@@ -36,33 +36,35 @@ func (r *Repo) startCatFile() (*catFile, error) {
 	return &catFile{cmd: cmd, in: in, out: bufio.NewReaderSize(out, 64<<10)}, nil
 }
 
-func (c *catFile) read(id OID) (string, []byte, error) {
+func (c *catFile) read(id OID, most int64) (kind string, data []byte, size int64, err error) {
 	if _, err := io.WriteString(c.in, string(id)+"\n"); err != nil {
-		return "", nil, fmt.Errorf("ask git cat-file: %w", err)
+		return "", nil, 0, fmt.Errorf("ask git cat-file: %w", err)
 	}
 	head, err := c.out.ReadString('\n')
 	if err != nil {
-		return "", nil, fmt.Errorf("read from git cat-file: %w", err)
+		return "", nil, 0, fmt.Errorf("read from git cat-file: %w", err)
 	}
 	f := strings.Fields(head)
 	if len(f) == 2 && f[1] == "missing" {
-		return "", nil, ErrNotFound
+		return "", nil, 0, ErrNotFound
 	}
 	if len(f) != 3 {
-		return "", nil, fmt.Errorf("git cat-file answered %q", head)
+		return "", nil, 0, fmt.Errorf("git cat-file answered %q", head)
 	}
-	size, err := strconv.ParseInt(f[2], 10, 64)
+	if size, err = strconv.ParseInt(f[2], 10, 64); err != nil {
+		return "", nil, 0, fmt.Errorf("git cat-file answered %q", head)
+	}
+	if size > most { // git adds a newline
+		_, err = io.CopyN(io.Discard, c.out, size+1)
+	} else {
+		data = make([]byte, size+1)
+		_, err = io.ReadFull(c.out, data)
+		data = data[:size]
+	}
 	if err != nil {
-		return "", nil, fmt.Errorf("git cat-file answered %q", head)
+		return "", nil, 0, fmt.Errorf("read from git cat-file: %w", err)
 	}
-	if size > maxObject {
-		return "", nil, fmt.Errorf("object of %d bytes is too large", size)
-	}
-	data := make([]byte, size+1) // git adds a newline
-	if _, err := io.ReadFull(c.out, data); err != nil {
-		return "", nil, fmt.Errorf("read from git cat-file: %w", err)
-	}
-	return f[1], data[:size], nil
+	return f[1], data, size, nil
 }
 
 func (c *catFile) close() error {

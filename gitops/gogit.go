@@ -30,26 +30,26 @@ func (r *Repo) openGoGit() objectReader {
 
 func (g goGit) close() error { return g.store.Close() }
 
-func (g goGit) read(id OID) (string, []byte, error) {
+func (g goGit) read(id OID, most int64) (kind string, data []byte, size int64, err error) {
 	obj, err := g.store.EncodedObject(plumbing.AnyObject, plumbing.NewHash(string(id)))
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		return "", nil, ErrNotFound
+		return "", nil, 0, ErrNotFound
 	}
 	if err != nil {
 		// A damaged or unusual store: git decides whether the object is there.
-		return "", nil, fmt.Errorf("%w (%v)", ErrNotFound, err)
+		return "", nil, 0, fmt.Errorf("%w (%v)", ErrNotFound, err)
 	}
-	if obj.Size() > maxObject {
-		return "", nil, fmt.Errorf("object of %d bytes is too large", obj.Size())
+	if obj.Size() > most {
+		return obj.Type().String(), nil, obj.Size(), nil
 	}
 	rd, err := obj.Reader()
 	if err != nil {
-		return "", nil, fmt.Errorf("open object: %w", err)
+		return "", nil, 0, fmt.Errorf("open object: %w", err)
 	}
 	defer rd.Close()
-	data, err := io.ReadAll(rd)
+	data, err = io.ReadAll(rd)
 	if err != nil {
-		return "", nil, fmt.Errorf("read object: %w", err)
+		return "", nil, 0, fmt.Errorf("read object: %w", err)
 	}
-	return obj.Type().String(), data, nil
+	return obj.Type().String(), data, int64(len(data)), nil
 }

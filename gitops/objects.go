@@ -34,8 +34,9 @@ type Entry struct {
 // objectReader gives objects as git stores them. Both backends only do this;
 // what objects mean is parsed once, here.
 type objectReader interface {
-	// read returns kind (commit, tree, blob, tag) and content, or ErrNotFound.
-	read(id OID) (kind string, data []byte, err error)
+	// read returns kind (commit, tree, blob, tag), content and size, or
+	// ErrNotFound. Of an object of more than most bytes it returns no content.
+	read(id OID, most int64) (kind string, data []byte, size int64, err error)
 	close() error
 }
 
@@ -43,51 +44,61 @@ type objectReader interface {
 // else, and where go-git does not find it (alternates, a pack written
 // meanwhile), through git itself.
 func (r *Repo) object(ctx context.Context, id OID, kind string) ([]byte, error) {
+	data, size, err := r.objectUpTo(ctx, id, kind, maxObject)
+	if err == nil && size > maxObject {
+		err = fmt.Errorf("read %s %s: object of %d bytes is too large", kind, id.Short(), size)
+	}
+	return data, err
+}
+
+// objectUpTo is object with a limit, beyond which there is a size and no
+// content.
+func (r *Repo) objectUpTo(ctx context.Context, id OID, kind string, most int64) ([]byte, int64, error) {
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if !r.isOID(string(id)) {
-		return nil, fmt.Errorf("%q is not an object id: %w", string(id), ErrNotFound)
+		return nil, 0, fmt.Errorf("%q is not an object id: %w", string(id), ErrNotFound)
 	}
 	if empty, _ := r.EmptyTree(ctx); id == empty && kind == "tree" {
-		return nil, nil
+		return nil, 0, nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	got, data, err := r.readEither(id)
+	got, data, size, err := r.readEither(id, most)
 	if err != nil {
-		return nil, fmt.Errorf("read %s %s: %w", kind, id.Short(), err)
+		return nil, 0, fmt.Errorf("read %s %s: %w", kind, id.Short(), err)
 	}
 	if got != kind {
-		return nil, fmt.Errorf("read %s %s: it is a %s", kind, id.Short(), got)
+		return nil, 0, fmt.Errorf("read %s %s: it is a %s", kind, id.Short(), got)
 	}
-	return data, nil
+	return data, size, nil
 }
 
-func (r *Repo) readEither(id OID) (string, []byte, error) {
+func (r *Repo) readEither(id OID, most int64) (kind string, data []byte, size int64, err error) {
 	if r.fast == nil && !r.noFast {
 		r.fast = r.openGoGit()
 		r.noFast = r.fast == nil
 	}
 	if r.fast != nil {
-		kind, data, err := r.fast.read(id)
+		kind, data, size, err = r.fast.read(id, most)
 		if !errors.Is(err, ErrNotFound) {
-			return kind, data, err
+			return kind, data, size, err
 		}
 	}
 	if r.batch == nil {
 		b, err := r.startCatFile()
 		if err != nil {
-			return "", nil, err
+			return "", nil, 0, err
 		}
 		r.batch = b
 	}
-	kind, data, err := r.batch.read(id)
+	kind, data, size, err = r.batch.read(id, most)
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		r.batch.close() // out of step: the next read starts a fresh one
 		r.batch = nil
 	}
-	return kind, data, err
+	return kind, data, size, err
 }
 
 // level returns the entries of one tree, names as paths.
@@ -105,6 +116,9 @@ func (r *Repo) level(ctx context.Context, tree OID) ([]Entry, error) {
 	}
 	return entries, nil
 }
+
+// Level lists one folder, not what is below: names as paths, "" holds none.
+func (r *Repo) Level(ctx context.Context, tree OID) ([]Entry, error) { return r.level(ctx, tree) }
 
 // parseTree reads a tree object: "mode name NUL id", ids of size bytes.
 func parseTree(data []byte, size int) ([]Entry, error) {
@@ -184,6 +198,12 @@ func (r *Repo) EntryAt(ctx context.Context, tree OID, name string) (Entry, error
 // ReadBlob reads the content of a blob as stored: no filter, no line ends.
 func (r *Repo) ReadBlob(ctx context.Context, id OID) ([]byte, error) {
 	return r.object(ctx, id, "blob")
+}
+
+// ReadBlobUpTo is ReadBlob for contents of at most that many bytes; of a larger
+// one it gives the size alone, and no content.
+func (r *Repo) ReadBlobUpTo(ctx context.Context, id OID, most int64) ([]byte, int64, error) {
+	return r.objectUpTo(ctx, id, "blob", most)
 }
 
 // ReadFile reads the regular file at name in tree; ErrNotFound when there is

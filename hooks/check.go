@@ -9,6 +9,7 @@ import (
 	"gitagent/features"
 	"gitagent/gitops"
 	"gitagent/internal/project"
+	"gitagent/internal/verify/contract"
 	"gitagent/progress"
 )
 
@@ -50,6 +51,7 @@ type commit struct {
 	// content with evidence for another one (rebased, squashed).
 	exact bool
 
+	blobs   *contents
 	new     *tree
 	product gitops.OID
 	flips   []Flip
@@ -69,25 +71,37 @@ func (c *commit) judge(ctx context.Context) ([]Violation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !c.touches(patterns) {
-		return nil, nil
-	}
-	if c.new == nil {
-		id, err := c.makeNew(ctx)
-		if err != nil {
-			return nil, err
-		}
-		c.new = &tree{repo: c.repo, id: id}
+	if c.blobs == nil {
+		c.blobs = newContents(c.repo)
 	}
 	var found []Violation
-	for _, guard := range []func(context.Context) ([]Violation, error){c.featuresGuard, c.flagsGuard, c.logGuard, c.contractsGuard} {
+	guards := []func(context.Context) ([]Violation, error){func(ctx context.Context) ([]Violation, error) { return c.fileGuards(ctx, patterns) }}
+	if c.touchesHarness() {
+		if err := c.makeTree(ctx); err != nil {
+			return nil, err
+		}
+		guards = append([]func(context.Context) ([]Violation, error){c.featuresGuard, c.flagsGuard, c.logGuard, c.contractsGuard}, guards...)
+	}
+	for _, guard := range guards {
 		vs, err := guard(ctx)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, vs...)
 	}
-	return append(found, c.testsGuard(patterns)...), nil
+	return found, nil
+}
+
+// makeTree writes what is to be committed as a tree, where a rule needs one.
+func (c *commit) makeTree(ctx context.Context) error {
+	if c.new != nil {
+		return nil
+	}
+	id, err := c.makeNew(ctx)
+	if err == nil {
+		c.new = &tree{repo: c.repo, id: id}
+	}
+	return err
 }
 
 func (c *commit) empty() bool {
@@ -131,17 +145,11 @@ func (c *commit) testPatterns(ctx context.Context) ([]string, error) {
 	return patterns, nil
 }
 
-// touches says whether anything guarded differs from any parent.
-func (c *commit) touches(patterns []string) bool {
+// touchesHarness says whether anything of the harness differs from any parent.
+func (c *commit) touchesHarness() bool {
 	for _, d := range c.diffs {
-		for path, ch := range d {
+		for path := range d {
 			if harness(path) || lookalike(path) != "" {
-				return true
-			}
-			if ch.Status != 'A' && project.IsTestPath(path, patterns) {
-				return true
-			}
-			if c.session && (attributes(path) || ch.NewMode == modeGitlink) {
 				return true
 			}
 		}
@@ -216,6 +224,59 @@ func (c *commit) changed(keep func(path string) bool) []gitops.Change {
 	}
 	sortChanges(out)
 	return out
+}
+
+// changedFromEvery lists the paths that differ from every parent, sorted, as
+// they differ from the first that has them.
+func (c *commit) changedFromEvery() []gitops.Change {
+	var out []gitops.Change
+	for path, ch := range c.diffs[0] {
+		everywhere := true
+		for _, d := range c.diffs[1:] {
+			other, differs := d[path]
+			everywhere = everywhere && differs
+			if ch.OldMode == "" && other.OldMode != "" {
+				ch = other
+			}
+		}
+		if everywhere {
+			out = append(out, ch)
+		}
+	}
+	sortChanges(out)
+	return out
+}
+
+// literals are the values that contracts at hand give to the product: that of a
+// session's feature, and of those that the commit flips.
+func (c *commit) literals(ctx context.Context) ([]string, error) {
+	ids := []string{}
+	if c.session && c.feature != "" {
+		ids = append(ids, c.feature)
+	}
+	for _, f := range c.flips {
+		ids = append(ids, f.Feature)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	if err := c.makeTree(ctx); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, id := range ids {
+		data, err := c.new.read(ctx, contract.Path(id))
+		if errors.Is(err, gitops.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if agreed, err := contract.Parse(data); err == nil {
+			out = append(out, agreed.Inputs()...)
+		}
+	}
+	return out, nil
 }
 
 // kindOf puts a mode into words.

@@ -217,7 +217,7 @@ func TestTestsGuard(t *testing.T) {
 	judged(t, []step{
 		{name: "changed", do: wrote("calc_test.go", "package calc // weaker\n"), want: "tests.changed"},
 		{name: "deleted", do: ran("rm", "-q", "calc_test.go"), want: "tests.deleted"},
-		{name: "emptied", do: wrote("web/app.test.js", ""), want: "tests.changed"},
+		{name: "emptied", do: wrote("web/app.test.js", ""), want: "tests.emptied"},
 		{name: "renamed away", do: ran("mv", "calc_test.go", "calc_test.go.txt"), want: "tests.moved"},
 		{name: "moved out of discovery", do: ran("mv", "calc_test.go", "_x_test.go"), want: "tests.moved"},
 		{name: "renamed and changed", do: func(p *fixture) {
@@ -226,15 +226,15 @@ func TestTestsGuard(t *testing.T) {
 		}, want: "tests.deleted"},
 		{name: "fixture", do: wrote("testdata/in.txt", "3 4\n"), want: "tests.changed"},
 		{name: "snapshot", do: ran("rm", "-q", "web/__snapshots__/a.snap"), want: "tests.deleted"},
-		{name: "made a link", do: func(p *fixture) { symlink(p, "calc.go", "calc_test.go") }, want: "tests.replaced"},
+		{name: "made a link", do: func(p *fixture) { symlink(p, "calc.go", "calc_test.go") }, want: "tests.replaced hygiene.link"},
 		{name: "made executable", do: executable("calc_test.go"), want: "tests.mode"},
-		{name: "made a nested repository", do: nested("calc_test.go"), want: "tests.replaced"},
-		{name: "folder made a nested repository", do: nested("testdata"), want: "tests.deleted"},
+		{name: "made a nested repository", do: nested("calc_test.go"), want: "tests.replaced hygiene.nested"},
+		{name: "folder made a nested repository", do: nested("testdata"), want: "hygiene.nested tests.deleted"},
 		{name: "folder made a link", do: func(p *fixture) { p.git("rm", "-rq", "testdata"); symlink(p, "web", "testdata") }, want: "tests.deleted"},
 		{name: "hidden from diff by attributes", do: func(p *fixture) {
 			p.write(".gitattributes", "*_test.go -diff -text\n*.snap binary\n")
 			p.write("calc_test.go", "package calc // weaker\n")
-		}, want: "tests.changed"},
+		}, want: "infra.added tests.changed"},
 		{name: "line ends", do: func(p *fixture) {
 			p.write(".gitattributes", "* -text\n")
 			p.write("calc_test.go", "package calc\r\n")
@@ -244,11 +244,12 @@ func TestTestsGuard(t *testing.T) {
 		{name: "product beside tests", do: wrote("calc.go", "package calc // y\n")},
 		{name: "product with test in its name", do: wrote("latest.go", "package calc\n")},
 		{name: "person changes attributes", do: wrote(".gitattributes", "* text\n")},
-		{name: "session changes attributes", do: wrote(".gitattributes", "* text\n"), by: session, want: "tests.attributes"},
-		{name: "session nests a repository", do: nested("vendor/x"), by: session, want: "tests.nested"},
+		{name: "session changes attributes", do: wrote(".gitattributes", "* text\n"), by: session, want: "infra.attributes"},
 		{name: "allowed", do: wrote("calc_test.go", "x\n"), by: Policy{Allow: map[string]string{GuardTests: "the API was renamed"}}},
 		{name: "another guard allowed", do: wrote("calc_test.go", "x\n"), by: Policy{Allow: map[string]string{GuardLog: "x"}}, want: "tests.changed"},
+		{name: "allowed to a person alone", do: wrote("calc_test.go", "x\n"), by: Policy{Session: true, Allow: map[string]string{GuardTests: "x"}}, want: "tests.changed"},
 		{name: "only a warning", do: wrote("calc_test.go", "x\n"), by: Policy{WarnOnly: true}, want: "tests.changed"},
+		{name: "session nests a repository", do: nested("vendor/x"), by: session, want: "hygiene.nested"},
 	})
 }
 

@@ -61,6 +61,26 @@ func (t *tree) read(ctx context.Context, path string) ([]byte, error) {
 	return t.repo.ReadFile(ctx, t.id, path) // which tells a missing object from a missing file
 }
 
+// folder lists what one folder holds, names as paths; nothing where there is
+// none.
+func (t *tree) folder(ctx context.Context, dir string) ([]gitops.Entry, error) {
+	if t.id == "" {
+		return nil, nil
+	}
+	id := t.id
+	if dir != "" {
+		e, err := t.repo.EntryAt(ctx, t.id, dir)
+		if errors.Is(err, gitops.ErrNotFound) || err == nil && e.Mode != "040000" {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		id = e.OID
+	}
+	return t.repo.Level(ctx, id)
+}
+
 // features returns the list, nil where there is none. A list that cannot be
 // parsed is a *features.SyntaxError in bad; err is a fault of reading.
 func (t *tree) features(ctx context.Context) (list *features.List, bad, err error) {

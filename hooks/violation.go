@@ -16,11 +16,14 @@ const (
 	GuardLog       = "log"
 	GuardTests     = "tests"
 	GuardContracts = "contracts"
+	GuardInfra     = "infra"
+	GuardProduct   = "product"
+	GuardHygiene   = "hygiene"
 )
 
 // Guards lists the names of all guards, in the order in which they report.
 func Guards() []string {
-	return []string{GuardFeatures, GuardFlags, GuardLog, GuardTests, GuardContracts}
+	return []string{GuardFeatures, GuardFlags, GuardLog, GuardContracts, GuardTests, GuardInfra, GuardProduct, GuardHygiene}
 }
 
 // Violation is one broken rule. Code names the rule for good ("tests.changed");
@@ -30,6 +33,7 @@ type Violation struct {
 	Guard    string `json:"guard"`
 	Code     string `json:"code"`
 	Path     string `json:"path"`
+	Line     int    `json:"line,omitempty"` // from 1; 0 where none can be named
 	What     string `json:"what"`
 	Why      string `json:"why"`
 	Override string `json:"override,omitempty"`
@@ -61,10 +65,15 @@ func (p Policy) settle(found []Violation) []Violation {
 		if p.allows(v) {
 			continue
 		}
-		v.Warn = p.WarnOnly && !p.Session
+		v.Warn = !p.Session && (p.WarnOnly || v.advises())
 		left = append(left, v)
 	}
 	return left
+}
+
+// advises says whether the rule warns people; sessions are bound by it.
+func (v Violation) advises() bool {
+	return v.Guard == GuardProduct || v.Guard == GuardHygiene && v.Code != "hygiene.secret"
 }
 
 func (p Policy) allows(v Violation) bool {

@@ -149,9 +149,9 @@ func deceiving(file string, lines []rule.Line, isTest bool) []rule.Finding {
 				if r < 0xE0000 && l == nil && balanced(line.Text) {
 					continue // right-to-left text, in prose
 				}
-				return []rule.Finding{{Code: "hygiene.unseen", Line: line.N, What: fmt.Sprintf("has the invisible character U+%04X (line %d)", r, line.N)}}
+				return []rule.Finding{{Code: "hygiene.unseen", Key: strings.TrimSpace(line.Text), Line: line.N, What: fmt.Sprintf("has the invisible character U+%04X (line %d)", r, line.N)}}
 			case unseen(r) && l != nil && !(line.N == 1 && i == 0) && wordAround(line.Text, i):
-				return []rule.Finding{{Code: "hygiene.unseen", Line: line.N, What: fmt.Sprintf("has the invisible character U+%04X in a word (line %d)", r, line.N)}}
+				return []rule.Finding{{Code: "hygiene.unseen", Key: strings.TrimSpace(line.Text), Line: line.N, What: fmt.Sprintf("has the invisible character U+%04X in a word (line %d)", r, line.N)}}
 			}
 		}
 	}

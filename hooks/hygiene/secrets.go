@@ -53,7 +53,7 @@ func Secrets(lines []rule.Line, whole string) []rule.Finding {
 	for _, l := range lines {
 		text := l.Text[:min(len(l.Text), maxLine)]
 		if name := secretIn(text, whole); name != "" {
-			out = append(out, rule.Finding{Code: "hygiene.secret", Line: l.N, What: fmt.Sprintf("has what looks like %s (line %d)", name, l.N)})
+			out = append(out, rule.Finding{Code: "hygiene.secret", Key: strings.TrimSpace(text), Line: l.N, What: fmt.Sprintf("has what looks like %s (line %d)", name, l.N)})
 		}
 	}
 	return out

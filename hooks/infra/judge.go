@@ -115,12 +115,12 @@ func kept(old, new []Setting) []rule.Finding {
 			if o.Ratchet != 0 && o.Ratchet < 0 {
 				continue // a limit on the wrong side is gone
 			}
-			out = append(out, rule.Finding{Code: "infra.removed", Line: o.Line, What: "no longer has " + name(o)})
+			out = append(out, rule.Finding{Code: "infra.removed", Key: o.Key, Line: o.Line, What: "no longer has " + name(o)})
 		case o.Ratchet != 0 && better(o, n):
 		case n.Ratchet != 0:
-			out = append(out, rule.Finding{Code: "infra.lowered", Line: n.Line, What: fmt.Sprintf("has %s lowered from %s to %s", name(n), short(o.Value), short(n.Value))})
+			out = append(out, rule.Finding{Code: "infra.lowered", Key: n.Key, Line: n.Line, What: fmt.Sprintf("has %s lowered from %s to %s", name(n), short(o.Value), short(n.Value))})
 		default:
-			out = append(out, rule.Finding{Code: "infra.changed", Line: n.Line, What: fmt.Sprintf("has %s changed from %s to %s", name(n), short(o.Value), short(n.Value))})
+			out = append(out, rule.Finding{Code: "infra.changed", Key: n.Key, Line: n.Line, What: fmt.Sprintf("has %s changed from %s to %s", name(n), short(o.Value), short(n.Value))})
 		}
 	}
 	return out
@@ -138,7 +138,7 @@ func added(f *format, old, new []Setting, w World) []rule.Finding {
 		if !n.Always && len(w.tests(f.kind)) == 0 {
 			continue // nothing that could be hidden yet
 		}
-		out = append(out, rule.Finding{Code: "infra.added", Line: n.Line, What: fmt.Sprintf("gains %s, which %s", name(n), n.Risk)})
+		out = append(out, rule.Finding{Code: "infra.added", Key: n.Key, Line: n.Line, What: fmt.Sprintf("gains %s, which %s", name(n), n.Risk)})
 	}
 	return out
 }

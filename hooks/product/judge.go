@@ -66,7 +66,7 @@ type judge struct {
 }
 
 func (j *judge) add(code string, n int, what string) {
-	j.found = append(j.found, rule.Finding{Code: code, Line: n, What: fmt.Sprintf("%s (line %d: %s)", what, n, plain.Clip(plain.Line(string(bytes.TrimSpace(j.bare[n-1])), 200), 70))})
+	j.found = append(j.found, rule.Finding{Code: code, Key: string(bytes.TrimSpace(j.bare[n-1])), Line: n, What: fmt.Sprintf("%s (line %d: %s)", what, n, plain.Clip(plain.Line(string(bytes.TrimSpace(j.bare[n-1])), 200), 70))})
 }
 
 // pattern is one thing that a product has no use for. where says whether it is

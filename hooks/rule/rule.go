@@ -37,6 +37,9 @@ type Change struct {
 // named. What begins after the path: "is deleted".
 type Finding struct {
 	Code string
+	// Key names what was found, within its path, independently of where: in a
+	// merge the same finding against every parent has the same code and key.
+	Key  string
 	Line int
 	What string
 }

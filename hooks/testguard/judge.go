@@ -134,14 +134,16 @@ func added(l *lex.Lang, c rule.Change) []rule.Finding {
 	return nil
 }
 
-// Product judges the tests inside a file that is none by its path.
-func Product(c rule.Change) []rule.Finding {
+// Product judges the tests inside a file that is none by its path. elsewhere
+// says whether another file of the same commit has a test under this name with
+// this text now.
+func Product(c rule.Change, elsewhere func(l *lex.Lang, name string, text []byte) bool) []rule.Finding {
 	l := lex.Of(c.Path)
 	if l == nil || !c.Old.Regular() || !c.New.Regular() && c.New.There() {
 		return nil
 	}
 	if testspan.Splits(l) {
-		return spans(l, c)
+		return spans(l, c, elsewhere)
 	}
 	if !testspan.Inside(l, c.Old.Data) {
 		return nil
@@ -156,7 +158,7 @@ func Product(c rule.Change) []rule.Finding {
 }
 
 // spans compares the tests inside two versions of a file.
-func spans(l *lex.Lang, c rule.Change) []rule.Finding {
+func spans(l *lex.Lang, c rule.Change, elsewhere func(l *lex.Lang, name string, text []byte) bool) []rule.Finding {
 	old := testspan.Find(l, c.Old.Data)
 	if len(old) == 0 {
 		return nil
@@ -171,13 +173,25 @@ func spans(l *lex.Lang, c rule.Change) []rule.Finding {
 	for _, s := range old {
 		n, there := new[s.Name]
 		switch {
+		case !there && elsewhere != nil && elsewhere(l, s.Name, s.Text):
 		case !there:
-			out = append(out, rule.Finding{Code: "tests.deleted", Line: s.Line, What: fmt.Sprintf("no longer has its test %s (was line %d)", s.Name, s.Line)})
+			out = append(out, rule.Finding{Code: "tests.deleted", Key: s.Name, Line: s.Line, What: fmt.Sprintf("no longer has its test %s (was line %d)", s.Name, s.Line)})
 		case !sameSpan(l, s.Text, n.Text):
-			out = append(out, rule.Finding{Code: "tests.changed", Line: n.Line, What: fmt.Sprintf("has its test %s changed (line %d)", s.Name, n.Line)})
+			out = append(out, rule.Finding{Code: "tests.changed", Key: s.Name, Line: n.Line, What: fmt.Sprintf("has its test %s changed (line %d)", s.Name, n.Line)})
 		}
 	}
 	return out
+}
+
+// Has says whether a file has a test inside under this name that is as strong as
+// text.
+func Has(l *lex.Lang, src []byte, name string, text []byte) bool {
+	for _, s := range testspan.Find(l, src) {
+		if s.Name == name && sameSpan(l, text, s.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // sameSpan says whether a span is what it was, or only gained tests.
