@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/urfave/cli/v2"
@@ -109,6 +110,9 @@ func (t *terminal) replaceContract(c *cli.Context, id string) error {
 		}
 		return change, err
 	}, t.warnf)
+	if errors.Is(err, session.ErrSameContract) {
+		return &exitError{code: codeUsage, err: err}
+	}
 	if err != nil {
 		return err
 	}

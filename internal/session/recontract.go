@@ -150,6 +150,9 @@ func ReplaceContract(ctx context.Context, repo *gitops.Repo, id string, choose f
 		dropProposal(ctx, repo, id))
 }
 
+// ErrSameContract says that a replacement would replace nothing.
+var ErrSameContract = errors.New("that is the contract already")
+
 // given makes a contract the person's.
 func given(view *ContractView, c *contract.Contract) (*contract.Contract, []string, error) {
 	if c == nil {
@@ -164,7 +167,7 @@ func given(view *ContractView, c *contract.Contract) (*contract.Contract, []stri
 		return nil, nil, err
 	}
 	if view.Current != nil && view.Current.Next(next.Revision).Digest() == next.Digest() {
-		return nil, nil, fmt.Errorf("the contract of %s is that already", view.Feature.ID)
+		return nil, nil, fmt.Errorf("%w: %s", ErrSameContract, view.Feature.ID)
 	}
 	var doubts []string
 	for _, p := range next.Validate(view.Feature) {
