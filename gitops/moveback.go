@@ -16,6 +16,23 @@ func (r *Repo) OnRemote(ctx context.Context, commit OID) (bool, error) {
 	return out != "", nil
 }
 
+// Before is where HEAD was before it came to where head says it is, by the
+// reflog of its branch.
+func (r *Repo) Before(ctx context.Context, head Head) (OID, error) {
+	ref := head.Branch
+	if ref == "" {
+		ref = "HEAD"
+	}
+	now, err := r.Resolve(ctx, ref+"@{0}")
+	if err != nil {
+		return "", fmt.Errorf("where %s was before: %w", ref, err)
+	}
+	if now != head.Commit {
+		return "", fmt.Errorf("where %s was before: %w", ref, ErrRefMoved)
+	}
+	return r.Resolve(ctx, ref+"@{1}")
+}
+
 // MoveBack moves the checked-out branch, the index and the work tree to an
 // earlier commit, as a checkout would: what is staged or changed elsewhere stays
 // so, and where a change would be lost it refuses with *LocalChangesError.

@@ -30,7 +30,7 @@ func newApp(t *terminal) *cli.App {
 			statusCommand(t), logCommand(t), showCommand(t),
 			verifyCommand(t), pageCommand(t), checkCommand(t),
 			featuresCommand(t), contractCommand(t), hooksCommand(t), hookCommand(t), allowCommand(t),
-			trustCommand(t), doctorCommand(t), undoCommand(t), takeCommand(t), modelCommand(t),
+			trustCommand(t), doctorCommand(t), undoCommand(t), takeCommand(t), forgetCommand(t), modelCommand(t),
 		},
 	}
 	settle(app.Commands)

@@ -13,6 +13,7 @@ import (
 
 	"gitagent/gitops"
 	"gitagent/internal/report"
+	"gitagent/internal/session"
 )
 
 // toRead opens the repository for a command that reads, prints and ends: it is
@@ -38,6 +39,7 @@ func statusCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return err
 			}
+			view.Running = session.Running(repo)
 			return t.show(c, view)
 		},
 	}

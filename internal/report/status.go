@@ -36,6 +36,17 @@ type Overview struct {
 	Attempts   []Attempt `json:"attempts,omitempty"` // kept, newest first
 	Aside      []Attempt `json:"aside,omitempty"`    // verified, but not on the branch
 	Lag        Lag       `json:"lag"`
+	// Running is what works in the repository right now; the caller sets it.
+	Running *Running `json:"running,omitempty"`
+}
+
+// Running is a session, or another command that changes things, under way.
+type Running struct {
+	PID     int       `json:"pid"`
+	What    string    `json:"what"` // "session ID", or the command
+	Feature string    `json:"feature,omitempty"`
+	Phase   string    `json:"phase,omitempty"`
+	Since   time.Time `json:"since"`
 }
 
 // Counts: Total is Passing + Claimed + Failing. Parked, Blocked and Waiting

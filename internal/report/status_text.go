@@ -14,6 +14,7 @@ const shown = 8 // features of one kind that are named
 func (o *Overview) Text(w io.Writer, style Style) error {
 	p := &page{w: w, style: style}
 	o.summary(p)
+	o.running(p)
 	o.next(p)
 	p.held("regressed", red, "pass by their flag, but broke since", o.Regressed)
 	p.names("claimed", yellow, "have their flag but no evidence", o.Claimed)
@@ -50,6 +51,22 @@ func (o *Overview) summary(p *page) {
 			p.line("%6d %s", row.n, row.text)
 		}
 	}
+}
+
+func (o *Overview) running(p *page) {
+	r := o.Running
+	if r == nil {
+		return
+	}
+	on := ""
+	if r.Feature != "" {
+		on = " on " + r.Feature
+	}
+	if r.Phase != "" {
+		on += ", " + r.Phase
+	}
+	p.line("")
+	p.line("running: %s, since %s (process %d); git agent abort ends it", plain.Line(r.What+on, 120), p.style.when(r.Since, toMinute), r.PID)
 }
 
 func (o *Overview) next(p *page) {

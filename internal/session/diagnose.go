@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"gitagent/features"
 	"gitagent/gitops"
@@ -61,8 +59,11 @@ func Diagnose(ctx context.Context, repo *gitops.Repo, repoErr error, set Setting
 	}
 	text, err = pathFinding()
 	add("git-agent", text, err)
-	text, err = diskFinding()
-	add("trees", text, err)
+	text, do, err := diskFinding(ctx, repo)
+	add("disk", text, err)
+	if err == nil {
+		all[len(all)-1].Do = do
+	}
 	return all
 }
 
@@ -157,24 +158,34 @@ func pathFinding() (string, error) {
 	return found, nil
 }
 
-// diskFinding sums what the trees of sessions use.
-func diskFinding() (string, error) {
+// diskFinding says what sessions take of the disk, and how it is freed.
+func diskFinding(ctx context.Context, repo *gitops.Repo) (text string, do []string, err error) {
 	root, err := workspace.StateRoot()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	var bytes int64
-	err = filepath.WalkDir(root, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil // what vanishes meanwhile uses nothing
-		}
-		if info, err := d.Info(); err == nil {
-			bytes += info.Size()
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+	u, err := workspace.Used(ctx, repo, root)
+	if err != nil {
+		return "", nil, err
 	}
-	return fmt.Sprintf("%d MB in %s", bytes>>20, strings.TrimSpace(root)), nil
+	text = fmt.Sprintf("%s of running sessions, %s of killed ones in %s", megabytes(u.LiveBytes), megabytes(u.DeadBytes), root)
+	if u.DeadBytes > 0 {
+		do = append(do, "the next session sweeps what killed ones left")
+	}
+	if repo == nil {
+		return text, do, nil
+	}
+	text += fmt.Sprintf("; kept in this repository: %s and %s of sessions, %s", plain.Count(u.Attempts, "attempt"), plain.Count(u.Records, "record"), megabytes(u.KeptBytes))
+	if u.Attempts > 0 {
+		do = append(do, "see what is kept, and let go of it, with: git agent forget")
+	}
+	return text, do, nil
+}
+
+// megabytes writes a size; what is less than one is said so.
+func megabytes(n int64) string {
+	if 0 < n && n < 1<<20 {
+		return "under 1 MB"
+	}
+	return fmt.Sprintf("%d MB", n>>20)
 }

@@ -128,8 +128,11 @@ func TestHostileModelsFlipNothing(t *testing.T) {
 			if after := snapshot(t, dir); after != before {
 				t.Fatalf("the repository changed:\n%s\nwas\n%s", after, before)
 			}
-			if out.Kept == "" {
-				t.Error("the attempt was not kept")
+			if wrote := name == "changes under the checks" || name == "builds but lies"; wrote != (out.Kept != "") {
+				t.Errorf("the attempt was kept at %q, and has files: %v", out.Kept, wrote)
+			}
+			if testenv.Git(t, dir, "for-each-ref", "refs/agent/records/"+out.Session) == "" {
+				t.Error("no record was kept")
 			}
 
 			honest := append(append([]modeltest.Step{}, attack...), work, done)

@@ -33,11 +33,14 @@ func (s *step) keep(ctx context.Context) error {
 	}
 	s.mark("stop")
 	s.out.Tree = s.tree
-	if s.tree != "" && (s.tree != s.baseID || s.out.Receipt.Turns > 0) {
-		var err error
+	var err error
+	switch {
+	case s.tree != "" && s.tree != s.baseID:
 		s.out.Kept, _, err = workspace.Keep(ctx, s.repo, s.id, s.base.ID, s.tree, s.attachments(), "attempt at "+s.feature.ID+": "+string(s.out.End))
-		lost = errors.Join(lost, err)
+	case s.out.Receipt.Turns > 0: // it changed nothing: there is no more to keep than what was said
+		err = workspace.KeepRecord(ctx, s.repo, s.id, "", s.attachments())
 	}
+	lost = errors.Join(lost, err)
 	if lost != nil {
 		return lost // and nothing is booked: the next command keeps it and books it
 	}

@@ -216,7 +216,11 @@ func (s *step) setUp(ctx context.Context) error {
 	if s.cfg.Setup != "" || project.LockDigest(os.DirFS(s.ws.CheckDir())) != "" {
 		s.emit(Event{Kind: "note", Text: "installing what the app needs"})
 	}
-	for _, dir := range []string{s.ws.CheckDir(), s.ws.ScratchDir()} {
+	dirs := []string{s.ws.CheckDir()}
+	if s.script != nil { // only a session runs commands of a model
+		dirs = append(dirs, s.ws.ScratchDir())
+	}
+	for _, dir := range dirs {
 		if _, err := s.ver.Setup(ctx, s.target(dir, s.baseID), network); err != nil {
 			if !network {
 				err = hint.New(err, "if it needs the network, allow it once with: git agent step --allow-network")

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -99,7 +98,7 @@ func (s *step) proveOne(ctx context.Context, id string) (Proof, error) {
 	}
 	c, err := contract.Parse(data)
 	if err != nil {
-		return p, fmt.Errorf("%s: %w", contract.Path(id), err)
+		return p, brokenContract(contract.Path(id), err)
 	}
 	if !s.trust.Has(project.TrustContract, c.Digest()) {
 		return p, hint.Errorf("look at it and allow it with: git agent trust", "the contract of %s is not trusted in this clone", id)
@@ -109,13 +108,13 @@ func (s *step) proveOne(ctx context.Context, id string) (Proof, error) {
 		return p, err
 	}
 	out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), shots)
-	if err != nil {
-		return p, err
-	}
-	if left, _ := filepath.Glob(filepath.Join(shots, "*")); len(left) == 0 {
-		_ = os.Remove(shots)
+	if left, _ := filepath.Glob(filepath.Join(shots, "*")); len(left) == 0 || err != nil || out.Verdict == verify.Pass {
+		_ = os.RemoveAll(shots) // a person looks at what went wrong
 	} else {
 		p.Shots = shots
+	}
+	if err != nil {
+		return p, err
 	}
 	p.Verdict, p.Checks, p.Reason = out.Verdict, out.Checks, firstReason(out.Checks)
 	if out.NoMeans != "" {

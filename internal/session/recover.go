@@ -352,4 +352,7 @@ func (r *recovery) sweep(ctx context.Context, root string) {
 	if err != nil {
 		r.say("trees of dead sessions could not be swept: %v", err)
 	}
+	if err := workspace.TrimRecords(ctx, r.repo); err != nil {
+		r.say("old records could not be dropped: %v", err)
+	}
 }

@@ -65,7 +65,7 @@ func Undo(ctx context.Context, repo *gitops.Repo, say func(format string, args .
 		return u, err
 	}
 	defer done()
-	if err := repo.UpdateRef(ctx, u.Kept, tip.ID, "", "git agent undo"); err != nil {
+	if err := keepUndone(ctx, repo, u.Kept, tip.ID); err != nil {
 		return u, err
 	}
 	if err := repo.MoveBack(ctx, tip.Parents[0]); err != nil {
@@ -80,6 +80,25 @@ func Undo(ctx context.Context, repo *gitops.Repo, say func(format string, args .
 		return u, fmt.Errorf("the branch is back, but the log of what was undone is only at %s: %w", u.Kept, err)
 	}
 	return u, nil
+}
+
+// keepUndone keeps the tip at ref. What an earlier undo of the same session kept
+// there, before it was taken and undone again, keeps a name of its own.
+func keepUndone(ctx context.Context, repo *gitops.Repo, ref string, tip gitops.OID) error {
+	old, err := repo.Resolve(ctx, ref)
+	switch {
+	case errors.Is(err, gitops.ErrNotFound):
+		old = ""
+	case err != nil:
+		return err
+	case old == tip:
+		return nil
+	default:
+		if err := repo.UpdateRef(ctx, ref+"."+old.Short(), old, "", "git agent undo"); err != nil && !errors.Is(err, gitops.ErrRefMoved) {
+			return err
+		}
+	}
+	return repo.UpdateRef(ctx, ref, tip, old, "git agent undo")
 }
 
 // remember puts what the undone commit had added to the log and to the status
@@ -129,7 +148,7 @@ func remember(ctx context.Context, repo *gitops.Repo, tip gitops.CommitInfo, u U
 const outcomeUndone = "undone"
 
 // undoneRef keeps the commit of a session that was taken back.
-func undoneRef(session string) string { return "refs/agent/undone/" + session }
+func undoneRef(session string) string { return workspace.UndoneRef(session) }
 
 func trailer(c gitops.CommitInfo, name string) string {
 	if v := c.Trailers[name]; len(v) > 0 {

@@ -18,6 +18,7 @@ const (
 	recordsRefs  = "refs/agent/records/"
 	landingRefs  = "refs/agent/landing/"
 	movingRefs   = "refs/agent/moving/" // while a commit lands
+	undoneRefs   = "refs/agent/undone/" // see UndoneRef
 )
 
 // Attempt is the kept work of a session that did not land.
@@ -182,6 +183,9 @@ func Take(ctx context.Context, repo *gitops.Repo, session, branch string) (verif
 	}
 	return verified, err
 }
+
+// UndoneRef keeps the commit of a session that was taken back.
+func UndoneRef(session string) string { return undoneRefs + session }
 
 // setRef points one of our own refs at commit, whatever it held.
 func setRef(ctx context.Context, repo *gitops.Repo, ref string, commit gitops.OID, reason string) error {

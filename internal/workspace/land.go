@@ -233,16 +233,43 @@ func (l *landing) fastForward(ctx context.Context, next string) (Landed, error) 
 	return l.aside(ctx, "git would not move the branch: "+strings.Join(strings.Fields(err.Error()), " "), next)
 }
 
-// confirm makes sure that it was this branch that moved.
+// confirm makes sure that it was this branch that moved. Where a person went to
+// another one at that very moment, that one is given back what it was, and the
+// branch is moved alone.
 func (l *landing) confirm(ctx context.Context) (Landed, error) {
-	tip, err := l.repo.Resolve(context.WithoutCancel(ctx), l.spec.Branch)
-	if err != nil {
+	ctx = context.WithoutCancel(ctx)
+	tip, err := l.repo.Resolve(ctx, l.spec.Branch)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
 		return Landed{}, err
 	}
-	if tip != l.commit {
-		return l.aside(ctx, "another branch was checked out at that moment", l.fetchCommand())
+	if tip == l.commit {
+		return Landed{Commit: l.commit, How: Moved, Ref: l.spec.Branch}, nil
 	}
-	return Landed{Commit: l.commit, How: Moved, Ref: l.spec.Branch}, nil
+	const why = "another branch was checked out at that moment"
+	if err := l.giveBack(ctx); err != nil {
+		return l.aside(ctx, why+", and could not be given back what it was: "+strings.Join(strings.Fields(err.Error()), " "), l.fetchCommand())
+	}
+	if tip != l.spec.Base {
+		return Landed{}, ErrBranchMoved
+	}
+	if _, checkedOut, err := l.repo.CheckedOutAt(ctx, l.spec.Branch); err != nil || checkedOut {
+		return l.aside(ctx, why, l.fetchCommand())
+	}
+	return l.swap(ctx)
+}
+
+// giveBack moves what is checked out now, and is not our branch, from our commit
+// to where it was: as an undo does, so that no local change is lost.
+func (l *landing) giveBack(ctx context.Context) error {
+	head, err := l.repo.Head(ctx)
+	if err != nil || head.Branch == l.spec.Branch || head.Commit != l.commit {
+		return err // they are elsewhere by now
+	}
+	before, err := l.repo.Before(ctx, head)
+	if err != nil {
+		return err
+	}
+	return l.repo.MoveBack(ctx, before)
 }
 
 // swap moves a branch that is checked out nowhere. Once begun it is not cut
