@@ -34,7 +34,7 @@ func sharedBrowser(t *testing.T) *Browser {
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		lazily.b, lazily.err = Open(ctx, Options{Temp: lazily.temp})
+		lazily.b, lazily.err = Open(ctx, Options{Temp: lazily.temp, Warm: true})
 	})
 	if lazily.err != nil {
 		t.Fatalf("no browser for the tests: %v", lazily.err)

@@ -53,6 +53,7 @@ type process struct {
 	cancel    context.CancelFunc // ends the process and waits for it
 	profile   string
 	userAgent string
+	warm      bool
 
 	firstMu sync.Mutex
 	first   target.ID // the tab that the browser started with, "" once used
@@ -141,7 +142,7 @@ func (b *Browser) startOnce(ctx context.Context, noSandbox bool) (*process, erro
 	root, cancelAlloc := chromedp.NewExecAllocator(context.WithoutCancel(ctx), b.allocatorOptions(profile, noSandbox)...)
 	quiet := func(string, ...any) {}
 	pctx, cancelTab := chromedp.NewContext(root, chromedp.WithLogf(quiet), chromedp.WithErrorf(quiet))
-	p := &process{ctx: pctx, profile: profile, cancel: func() { cancelTab(); cancelAlloc() }, tabs: map[target.ID]*tab{}}
+	p := &process{ctx: pctx, warm: b.opts.Warm, profile: profile, cancel: func() { cancelTab(); cancelAlloc() }, tabs: map[target.ID]*tab{}}
 
 	started := make(chan error, 1)
 	go func() {

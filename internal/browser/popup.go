@@ -22,17 +22,25 @@ func (p *process) watchPopups() error {
 		}
 		e, ok := ev.(*target.EventAttachedToTarget)
 		// Our own attaching raises the event too.
-		if !ok || !e.WaitingForDebugger || e.TargetInfo.OpenerID == "" || seen[e.TargetInfo.TargetID] {
+		if !ok || !e.WaitingForDebugger || seen[e.TargetInfo.TargetID] {
 			return
 		}
 		seen[e.TargetInfo.TargetID] = true
-		go p.adopt(*e.TargetInfo)
+		go func() {
+			if e.TargetInfo.OpenerID != "" {
+				p.adopt(*e.TargetInfo)
+			}
+			// Whoever keeps a page waiting lets it go by leaving. A tab of our
+			// own, which we know already, waits for nothing else.
+			_, _ = chromedp.CallBrowser(p.ctx, target.DetachFromTarget, target.DetachFromTargetParams{SessionID: e.SessionID})
+		}()
 	})
 	infos, err := chromedp.Targets(p.ctx)
 	if err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(infos, func(t *target.Info) bool { return t.Type == "page" && t.URL == "about:blank" }); i >= 0 {
+	i := slices.IndexFunc(infos, func(t *target.Info) bool { return t.Type == "page" && t.URL == "about:blank" })
+	if i >= 0 && !p.warm { // where runs follow each other, all begin alike
 		p.first = infos[i].TargetID
 	}
 	_, err = chromedp.CallBrowser(p.ctx, target.SetAutoAttach, target.SetAutoAttachParams{

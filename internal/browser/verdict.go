@@ -180,6 +180,12 @@ func (t *tab) close(p *process) {
 	p.tabsMu.Lock()
 	delete(p.tabs, t.id)
 	p.tabsMu.Unlock()
+	if t.stays && t.ctx.Err() != nil && p.ctx.Err() == nil {
+		// The browser's first tab cannot be closed without the browser, and
+		// what broke it may still be under way.
+		p.end()
+		return
+	}
 	done := make(chan struct{})
 	go func() {
 		t.leavePage()
@@ -202,8 +208,7 @@ func (t *tab) leavePage() {
 	if !t.stays {
 		return
 	}
-	base := context.WithoutCancel(t.ctx)
-	ctx, cancel := context.WithTimeout(base, time.Second)
+	ctx, cancel := context.WithTimeout(t.ctx, time.Second)
 	defer cancel()
 	_, _ = chromedp.Call(ctx, page.Navigate, page.NavigateParams{URL: "about:blank"})
 }
