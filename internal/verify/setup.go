@@ -62,6 +62,7 @@ var offline = regexp.MustCompile(`(?i)ENOTCACHED|EAI_AGAIN|ENOTFOUND|ENETUNREACH
 
 func setupError(command string, r sandbox.Result, network bool) error {
 	name := plain.Line(command, 80)
+	missing := missingPackages(plain.Text(string(r.Output)))
 	tail := strings.Join(lastLines(r.Output, 4), " / ")
 	switch {
 	case r.TimedOut:
@@ -71,6 +72,10 @@ func setupError(command string, r sandbox.Result, network bool) error {
 	case missingProgram(string(r.Output), sandbox.Result{ExitCode: 127, Output: r.Output}) != "":
 		program := missingProgram(string(r.Output), sandbox.Result{ExitCode: 127, Output: r.Output})
 		return hint.Errorf("install "+program, "%s failed: %s is not installed on this machine", name, program)
+	case !network && len(missing) > 0:
+		return hint.Errorf("allow set-up to use the network once", "%s needs packages that are not in the cache, and had no network: %s", name, strings.Join(missing, ", "))
+	case len(missing) > 0:
+		return fmt.Errorf("%s could not get %s: %s", name, strings.Join(missing, ", "), tail)
 	case !network && offline.Match(r.Output):
 		return hint.Errorf("allow set-up to use the network once", "%s needs packages that are not in the cache, and had no network: %s", name, tail)
 	}
