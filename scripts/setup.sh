@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs what the tests and the demo need beyond Go, git and make: a Chromium.
+# Installs what the tests and the demo need beyond Go, git and make: a Chromium,
+# and on Debian pytest, without which its tests are left out.
 # Uses the system's package manager where it may; otherwise says what to do.
 set -eu
 
@@ -10,7 +11,11 @@ have_browser() {
 	[ -x "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" ]
 }
 
-have_browser && exit 0
+have_pytest() {
+	! command -v apt-get >/dev/null 2>&1 || /usr/bin/python3 -c 'import pytest' 2>/dev/null
+}
+
+have_browser && have_pytest && exit 0
 
 as_root=
 if [ "$(id -u)" != 0 ]; then
@@ -23,9 +28,14 @@ fi
 
 if [ "$as_root" != no ]; then
 	if command -v apt-get >/dev/null 2>&1; then
-		echo "installing chromium with apt-get …"
+		wanted=
+		have_browser || wanted=chromium
+		have_pytest || wanted="$wanted python3-pytest"
+		echo "installing $wanted with apt-get …"
 		$as_root apt-get update -qq
-		DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq chromium >/dev/null
+		DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq $wanted >/dev/null || echo "not everything could be installed" >&2
+	elif have_browser; then
+		:
 	elif command -v dnf >/dev/null 2>&1; then
 		$as_root dnf install -y -q chromium
 	elif command -v pacman >/dev/null 2>&1; then
@@ -35,6 +45,7 @@ if [ "$as_root" != no ]; then
 	fi
 fi
 
+have_pytest || echo "pytest is missing for /usr/bin/python3; its tests are left out (apt-get install python3-pytest)" >&2
 have_browser || {
 	echo "no Chromium was found and none could be installed; install one with your package manager" >&2
 	exit 1

@@ -210,4 +210,3 @@ func TestExitCodeRunner(t *testing.T) {
 		})
 	}
 }
-

@@ -4,7 +4,7 @@ import "strings"
 
 // TestRun is a command check that is a test run the harness can count by id.
 type TestRun struct {
-	Runner string   // "go" or "node"
+	Runner string   // go, node, vitest, jest, pytest, unittest or cargo
 	Dir    string   // folder below the project, "" for its root
 	Args   []string // packages or files, and a filter by name
 }
@@ -28,35 +28,115 @@ func (cmd *Command) Tests() (run TestRun, ok bool) {
 		}
 		run.Dir = cd[0].words[1]
 	}
-	if args, good := countable(last.words); good {
-		run.Runner, run.Args = last.words[0], args
+	if runner, args, good := countable(last.words); good {
+		run.Runner, run.Args = runner, args
 		return run, true
 	}
 	return TestRun{Runner: "exit"}, true
 }
 
-// countable keeps the arguments that choose tests and drops those that only
-// change how results look; any other argument makes the run uncountable.
-func countable(words []string) (args []string, ok bool) {
-	switch {
-	case len(words) >= 2 && words[0] == "go" && words[1] == "test":
-	case len(words) >= 2 && words[0] == "node" && words[1] == "--test":
-	default:
-		return nil, false
+// countable names the runner of a plain command. It keeps the arguments that
+// choose tests and drops those that only change how results look; any other
+// argument makes the run uncountable.
+func countable(words []string) (runner string, args []string, ok bool) {
+	words, runner = runnerOf(words)
+	if runner == "" {
+		return "", nil, false
 	}
-	for i := 2; i < len(words); i++ {
-		switch w := words[i]; {
-		case w == "-v" || w == "-json" || w == "-race" || strings.HasPrefix(w, "-count") || strings.HasPrefix(w, "--test-reporter="):
-		case (w == "-run" || w == "--test-name-pattern") && i+1 < len(words):
+	known := flagsOf(runner)
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		name, _, glued := strings.Cut(w, "=")
+		switch {
+		case !strings.HasPrefix(w, "-") || w == "--":
+			if w == "--" {
+				return "", nil, false
+			}
+			args = append(args, w)
+		case hasFlag(known.looks, name):
+		case hasFlag(known.choose, name) && glued:
+			args = append(args, w)
+		case hasFlag(known.choose, name) && i+1 < len(words):
 			args = append(args, w, words[i+1])
 			i++
-		case strings.HasPrefix(w, "-run=") || strings.HasPrefix(w, "--test-name-pattern="):
-			args = append(args, w)
-		case !strings.HasPrefix(w, "-"):
-			args = append(args, w)
 		default:
-			return nil, false
+			return "", nil, false
 		}
 	}
-	return args, true
+	return runner, args, true
+}
+
+// runnerOf says which runner the words start, and gives what follows them.
+func runnerOf(words []string) (rest []string, runner string) {
+	at := func(i int) string {
+		if i < len(words) {
+			return words[i]
+		}
+		return ""
+	}
+	python := at(0) == "python3" || at(0) == "python"
+	switch {
+	case at(0) == "go" && at(1) == "test":
+		return words[2:], "go"
+	case at(0) == "node" && at(1) == "--test":
+		return words[2:], "node"
+	case at(0) == "npx" && at(1) == "vitest", at(0) == "vitest":
+		_, rest, _ := cutWord(words, "vitest")
+		if len(rest) > 0 && rest[0] == "run" {
+			rest = rest[1:]
+		}
+		return rest, "vitest"
+	case at(0) == "npx" && at(1) == "jest", at(0) == "jest":
+		_, rest, _ := cutWord(words, "jest")
+		return rest, "jest"
+	case at(0) == "pytest":
+		return words[1:], "pytest"
+	case python && at(1) == "-m" && (at(2) == "pytest" || at(2) == "unittest"):
+		return words[3:], at(2)
+	case at(0) == "cargo" && at(1) == "test":
+		return words[2:], "cargo"
+	}
+	return nil, ""
+}
+
+func cutWord(words []string, word string) (before, after []string, found bool) {
+	for i, w := range words {
+		if w == word {
+			return words[:i], words[i+1:], true
+		}
+	}
+	return words, nil, false
+}
+
+// flags are a runner's options, separated by spaces.
+type flags struct {
+	looks  string // change how results look, or nothing that counts
+	choose string // choose tests; each takes a value
+}
+
+func flagsOf(runner string) flags {
+	switch runner {
+	case "go":
+		return flags{"-v -json -race -count", "-run"}
+	case "node":
+		return flags{"--test-reporter", "--test-name-pattern"}
+	case "vitest", "jest":
+		return flags{"--run --coverage --verbose --silent --ci --no-coverage --runInBand -i --no-color --colors", "-t --testNamePattern"}
+	case "pytest":
+		return flags{"-q -v -vv -s --verbose --quiet --tb --color -ra -rA --no-header", "-k -m"}
+	case "unittest":
+		return flags{"-v --verbose -q --quiet -b --buffer", "-s --start-directory -p --pattern -t --top-level-directory -k"}
+	case "cargo":
+		return flags{"-q --quiet --offline --no-fail-fast --locked --frozen --verbose -v", "-p --package --test --bin --features"}
+	}
+	return flags{}
+}
+
+func hasFlag(list, name string) bool {
+	for _, f := range strings.Fields(list) {
+		if f == name {
+			return true
+		}
+	}
+	return false
 }

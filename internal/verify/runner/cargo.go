@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-
 )
 
 //go:embed cargo_run.sh
@@ -247,4 +246,3 @@ func readDocTests(stdout []byte) (results map[string]string, ended bool) {
 
 // lineNumber moves with every edit above an example; it is no part of an id.
 var lineNumber = regexp.MustCompile(` \(line \d+\)`)
-

@@ -229,7 +229,10 @@ func npmRunner(name string) func(string) string {
 // other finds what decides for a command that only its exit code, or a report
 // that it writes, speaks for.
 func (d *digests) other(command string) {
-	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t;|&()<>\"'=", r) })
+	if text, ok := d.read("package.json"); ok {
+		command += "\n" + scriptsBehind(command)(text)
+	}
+	words := strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune(" \t\n;|&()<>\"'=", r) })
 	for _, w := range words {
 		switch path.Base(w) {
 		case "make", "gmake":
@@ -258,7 +261,7 @@ func (d *digests) other(command string) {
 		case "playwright":
 			d.match("playwright.config.*")
 		}
-		if name := path.Clean(w); fs.ValidPath(name) && !project.IsTestPath(name, nil) && strings.Contains(path.Base(name), ".") {
+		if name := path.Clean(w); fs.ValidPath(name) && strings.Contains(path.Base(name), ".") {
 			d.whole(name)
 		}
 	}

@@ -100,13 +100,13 @@ func firstWord(command string) string {
 }
 
 type junitCase struct {
-	Name      string    `xml:"name,attr"`
-	Class     string    `xml:"classname,attr"`
-	File      string    `xml:"file,attr"`
-	Failure   *junitBad `xml:"failure"`
-	Error     *junitBad `xml:"error"`
-	Skipped   *junitBad `xml:"skipped"`
-	Rerun     *junitBad `xml:"rerunFailure"`
+	Name    string    `xml:"name,attr"`
+	Class   string    `xml:"classname,attr"`
+	File    string    `xml:"file,attr"`
+	Failure *junitBad `xml:"failure"`
+	Error   *junitBad `xml:"error"`
+	Skipped *junitBad `xml:"skipped"`
+	Rerun   *junitBad `xml:"rerunFailure"`
 }
 
 type junitBad struct {

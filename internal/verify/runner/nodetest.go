@@ -87,15 +87,15 @@ type nodeEvent struct {
 }
 
 type nodeEvents struct {
-	root    string
-	results map[string]string
-	files   []string            // in order
-	failed  map[string]bool     // files with a failure
-	natural map[string]bool     // files whose process came to its own end
-	stack   map[string][]string // file → names of the tests that are open
-	disarmed string // what of the assertions does not fail any more
-	done    bool
-	text    strings.Builder
+	root     string
+	results  map[string]string
+	files    []string            // in order
+	failed   map[string]bool     // files with a failure
+	natural  map[string]bool     // files whose process came to its own end
+	stack    map[string][]string // file → names of the tests that are open
+	disarmed string              // what of the assertions does not fail any more
+	done     bool
+	text     strings.Builder
 }
 
 func readNodeEvents(data []byte, root, nonce string) *nodeEvents {

@@ -15,8 +15,7 @@ def run():
     sys.path[:] = sys.path[1:]  # the folder of this script
     try:
         import pytest
-        import _pytest.runner
-        from _pytest.outcomes import Exit, OutcomeException, Skipped, XFailed
+        from _pytest.outcomes import Skipped, XFailed
     except ImportError:
         return 77
     out = os.fdopen(os.open(order["report"], os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", errors="replace")
@@ -29,17 +28,37 @@ def run():
     emit(t="module", text=pytest.__file__)
     canary_name = "test_" + nonce[:10]
 
+    import unittest
+
+    forms = {
+        "assertEqual": (1, 2), "assertTrue": (False,), "assertFalse": (True,), "assertIn": (1, [2]), "assertIs": (1, None),
+        "assertIsNone": (1,), "assertNotEqual": (1, 1), "assertGreater": (1, 2), "assertLess": (2, 1), "fail": (),
+    }
+
+    def has_to_fail():
+        for name, args in forms.items():
+            try:
+                getattr(unittest.TestCase(), name)(*args)
+            except BaseException:
+                continue
+            return
+        if [1, "a"] == [1, "b"] or 1 == 2 or not "a" == "a":
+            return
+        raise AssertionError("as it has to be")
+
     class Canary(pytest.Item):
         def runtest(self):
-            source = "def works():\n    return [1, 'a'] == [1, 'b'] or 1 == 2 or not 'a' == 'a'\n"
-            space = {}
-            exec(source, space)
-            if space["works"]():
-                return
-            raise AssertionError("as it has to be")
+            has_to_fail()
 
         def reportinfo(self):
             return self.path, 0, self.name
+
+    def canary(items):
+        """A test like the last one: what is done to those is done to it."""
+        module = items[-1].getparent(pytest.Module)
+        if module is not None and isinstance(items[-1], pytest.Function):
+            return pytest.Function.from_parent(module, name=canary_name, callobj=has_to_fail)
+        return Canary.from_parent(items[-1].parent, name=canary_name)
 
     class Reporter:
         def __init__(self):
@@ -58,7 +77,7 @@ def run():
             if session.config.pluginmanager.hasplugin("dsession"):
                 self.canary = ("none", "")
             elif session.items:
-                session.items.append(Canary.from_parent(session.items[-1].parent, name=canary_name))
+                session.items.append(canary(session.items))
                 session.testscollected = len(session.items)
                 self.has_canary = True
 
@@ -66,7 +85,7 @@ def run():
         def pytest_runtest_makereport(self, item, call):
             yield
             error = call.excinfo.value if call.excinfo else None
-            honest = isinstance(error, (OutcomeException, XFailed)) or type(error).__name__ == "SkipTest"
+            honest = isinstance(error, (Skipped, XFailed)) or type(error).__name__ == "SkipTest"
             self.raw[(item.nodeid, call.when)] = error is not None and not honest
 
         @pytest.hookimpl(trylast=True)
@@ -94,8 +113,6 @@ def run():
             old = self.state.get(report.nodeid)
             if old is None or order_of[result] > order_of[old]:
                 self.state[report.nodeid] = result
-            if report.when != "call" and report.when != "teardown":
-                return
 
         def pytest_collectreport(self, report):
             if report.outcome == "failed":
