@@ -19,12 +19,22 @@ func newForesight(steps []Step) *foresight {
 // observe looks, before action i, at each later assertion on the same page that
 // was not yet seen in its other state.
 func (f *foresight) observe(t *tab, i int) {
+	elsewhere := false // in a window that is not there yet
 	for j := i + 1; j < len(f.steps); j++ {
 		s := f.steps[j]
-		if s.Verb == VerbOpen || s.Verb == VerbBack {
+		switch {
+		case s.Verb == VerbOpen || s.Verb == VerbBack:
 			return
+		case s.Verb == VerbPopup && t.opener != nil:
+			return // what comes then cannot be looked at from here
+		case s.Verb == VerbPopup:
+			elsewhere = s.Text != "close"
 		}
 		if !s.Assertion() || f.changed[j] {
+			continue
+		}
+		if elsewhere {
+			f.changed[j] = true
 			continue
 		}
 		ok, _, err := t.holds(s)

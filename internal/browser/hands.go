@@ -13,7 +13,7 @@ import (
 // drag takes the element with the mouse, moves it in steps, and lets it go: what
 // listens to the pointer sees the pointer, what is draggable sees a drag.
 func (t *tab) drag(s Step) error {
-	to, _, err := t.reach(Step{Verb: s.Verb, Target: s.To, Timeout: s.Timeout}, wantAny, false)
+	to, _, err := t.reach(Step{Verb: s.Verb, Target: s.To, Timeout: s.Timeout}, wantPlace, false)
 	if err != nil {
 		return err
 	}

@@ -146,6 +146,11 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 		if len(found) == 0 {
 			continue
 		}
+		if len(found) > 1 && nth == 0 && w >= wantAny {
+			if found, err = t.outermost(found); err != nil {
+				return match{}, err
+			}
+		}
 		m, err := choose(loc, found, nth, w)
 		if err == nil && w == wantPlace && strings.EqualFold(name, collapse(m.desc.Text)) {
 			// To look in "Milk" is to look at the row of that name, in "Done" at
@@ -155,6 +160,27 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 		return m, err
 	}
 	return match{}, &missing{loc: loc, hidden: hidden, near: near(loc, nodes, w)}
+}
+
+// outermost leaves the one match that holds all the others: a section and the
+// heading that gives it its name are one place.
+func (t *tab) outermost(found []match) ([]match, error) {
+	for i, a := range head(found, 8) {
+		holds := true
+		for j, b := range found {
+			if !holds || i == j || a.el.frame != b.el.frame {
+				holds = holds && i == j
+				continue
+			}
+			if err := t.ask(&holds, "holds", a.el, b.el); err != nil {
+				return nil, err
+			}
+		}
+		if holds {
+			return found[i : i+1], nil
+		}
+	}
+	return found, nil
 }
 
 // choose returns the one match that is meant.

@@ -140,6 +140,10 @@ func playStage(t *testing.T, st Stage, text string) Result {
 		first.close(p)
 		return r.res
 	}
+	if err := first.open("about:blank"); err != nil { // no later case hears of this one
+		first.close(p)
+		return r.res
+	}
 	_ = first.setSize(first.ctx, size{width: viewportWidth, height: viewportHeight})
 	select {
 	case tabs <- first:

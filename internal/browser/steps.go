@@ -119,7 +119,6 @@ func (r *runner) doOther(s Step) error {
 		}
 		return r.tab.settle()
 	case VerbPopup:
-		r.before.forget()
 		return r.popup(s)
 	case VerbFresh:
 		r.sinceNav = 0
