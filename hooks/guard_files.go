@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"path"
+	"slices"
 	"strings"
 
 	"gitagent/gitops"
@@ -48,7 +49,7 @@ type files struct {
 	listed   []string // the tests of the parents
 	known    bool
 	err      error // of what a rule asked for
-	folds    map[string]map[string]string
+	folds    map[string]map[string][]string
 }
 
 // path judges one path against every parent: what is wrong against all of them
@@ -235,12 +236,17 @@ func (f *files) collision(ctx context.Context, ch gitops.Change) ([]rule.Finding
 		if err != nil {
 			return nil, err
 		}
-		key := fold(part)
 		full := path.Join(dir, part)
-		if other, ok := names[key]; ok && other != part && !f.removed(path.Join(dir, other)) {
+		others := names[fold(part)]
+		for _, other := range others {
+			if slices.Contains(others, part) || f.removed(path.Join(dir, other)) {
+				continue
+			}
 			return []rule.Finding{{Code: "hygiene.collision", What: "and " + path.Join(dir, other) + " are the same name on some systems"}}, nil
 		}
-		names[key] = part
+		if !slices.Contains(others, part) {
+			names[fold(part)] = append(others, part)
+		}
 		dir = full
 	}
 	return nil, nil
@@ -248,20 +254,20 @@ func (f *files) collision(ctx context.Context, ch gitops.Change) ([]rule.Finding
 
 // folded are the names of one folder of the first parent, as some systems see
 // them.
-func (f *files) folded(ctx context.Context, dir string) (map[string]string, error) {
+func (f *files) folded(ctx context.Context, dir string) (map[string][]string, error) {
 	if f.folds == nil {
-		f.folds = map[string]map[string]string{}
+		f.folds = map[string]map[string][]string{}
 	}
 	if names, ok := f.folds[dir]; ok {
 		return names, nil
 	}
-	names := map[string]string{}
+	names := map[string][]string{}
 	entries, err := f.parents[0].folder(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		names[fold(e.Path)] = e.Path
+		names[fold(e.Path)] = append(names[fold(e.Path)], e.Path)
 	}
 	f.folds[dir] = names
 	return names, nil

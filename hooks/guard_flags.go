@@ -134,14 +134,18 @@ func (c *commit) proof(ctx context.Context, f features.Feature) (state, why stri
 	if err != nil || record == nil {
 		return Missing, why, err
 	}
-	digest, why, err := c.digest(ctx, f.ID)
-	if err != nil || digest == "" {
+	agreed, why, err := c.agreed(ctx, f.ID)
+	if err != nil || agreed == nil {
 		return Missing, why, err
 	}
+	digest := agreed.Digest()
 	if bad := record.Proves(f.ID, record.Tree, digest); bad != nil {
 		return Missing, bad.Error(), nil
 	}
 	if bad := record.Covered(len(f.Steps)); bad != nil {
+		return Missing, bad.Error(), nil
+	}
+	if bad := record.Drawn(agreed.Varying()); bad != nil {
 		return Missing, bad.Error(), nil
 	}
 	product, err := c.productTree(ctx)
@@ -169,22 +173,22 @@ func (c *commit) record(ctx context.Context, id string) (*evidence.Record, strin
 	return record, "", nil
 }
 
-func (c *commit) digest(ctx context.Context, id string) (digest, why string, err error) {
+func (c *commit) agreed(ctx context.Context, id string) (agreed *contract.Contract, why string, err error) {
 	data, err := c.new.read(ctx, contract.Path(id))
 	if errors.Is(err, gitops.ErrNotFound) {
-		return "", "there is no " + contract.Path(id), nil
+		return nil, "there is no " + contract.Path(id), nil
 	}
 	if err != nil {
-		return "", "", err
+		return nil, "", err
 	}
 	agreed, bad := contract.Parse(data)
 	switch {
 	case bad != nil:
-		return "", plain.Line(bad.Error(), 200), nil
+		return nil, plain.Line(bad.Error(), 200), nil
 	case agreed.Feature != id:
-		return "", fmt.Sprintf("%s is a contract for %s", contract.Path(id), orNone(agreed.Feature)), nil
+		return nil, fmt.Sprintf("%s is a contract for %s", contract.Path(id), orNone(agreed.Feature)), nil
 	}
-	return agreed.Digest(), "", nil
+	return agreed, "", nil
 }
 
 func (c *commit) productTree(ctx context.Context) (gitops.OID, error) {

@@ -74,9 +74,9 @@ func (c *commit) logFile(ctx context.Context, parent *tree, ch gitops.Change) (*
 		line = changedLine(old, new)
 	}
 	if line == 0 {
-		return nil, nil
+		return c.appended(ctx, v, old, new)
 	}
-	v.Code, v.What = "log.rewritten", fmt.Sprintf("%s: line %d is changed or missing", ch.Path, line)
+	v.Code, v.Line, v.What = "log.rewritten", line, fmt.Sprintf("%s: line %d is changed or missing", ch.Path, line)
 	return v, nil
 }
 

@@ -85,9 +85,9 @@ func goModSettings(file string, data []byte, w World) []Setting {
 	return append(out, Setting{Key: "a module of its own", Value: "here", Line: 1})
 }
 
-func goWorkSettings(_ string, data []byte, w World) []Setting {
+func goWorkSettings(file string, data []byte, w World) []Setting {
 	var out []Setting
-	uses := 0
+	var dirs []string
 	for n, line := range strings.Split(string(data), "\n") {
 		text := strings.TrimSpace(line)
 		text = strings.TrimSpace(strings.TrimPrefix(text, "use"))
@@ -96,14 +96,26 @@ func goWorkSettings(_ string, data []byte, w World) []Setting {
 			continue
 		}
 		if strings.HasPrefix(text, ".") {
-			uses++
+			dirs = append(dirs, strings.Trim(strings.TrimPrefix(text, "."), "/ "))
 			out = append(out, Setting{Key: "use " + text, Value: text, Line: n + 1})
 		}
 	}
-	if uses == 0 {
-		out = append(out, Setting{Key: "no module", Value: "none", Line: 1, Risk: "leaves out every module"})
+	for _, t := range w.tests("go") {
+		if path.Dir(file) == "." && !belowAny(t, dirs) {
+			return append(out, Setting{Key: "what is not used", Value: "left out", Line: 1, Risk: fmt.Sprintf("takes %s out of what go test runs", t)})
+		}
 	}
 	return out
+}
+
+// belowAny says whether a file stands in one of the folders; "" is the top.
+func belowAny(file string, dirs []string) bool {
+	for _, d := range dirs {
+		if d == "" || strings.HasPrefix(file, d+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 var pomRisk = rule.Lazy(`(?i)^(?:skip|skipTests|skipITs|maven\.test\.skip|testFailureIgnore|maven\.test\.failure\.ignore|failIfNoTests|failIfNoSpecifiedTests|exclude|excludes|excludedGroups|groups|include|includes|test|rerunFailingTestsCount|argLine|excludesFile|testSourceDirectory|skipAfterFailureCount|haltOnFailure|dependenciesToScan)$`)

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	target     = rule.Lazy(`^([\w./%$(){} -]+?)\s*(?:[\w\s"'=]*)::?(?:[^=]|$)(.*)$`)
+	target     = rule.Lazy(`^([^:=#]+?)\s*::?(?:[^=]|$)`)
 	testTarget = rule.Lazy(`(?:^|[\s/_.-])(?:tests?|check|verify|ci|coverage|e2e|integration|unit)(?:[\s/_.-]|$)`)
 	testVar    = rule.Lazy(`^(?:export\s+|override\s+)?(\w*(?:TEST|COVER|GOFLAGS|PYTEST|JEST)\w*)\s*[:?+]?=\s*(.*)$`)
 )

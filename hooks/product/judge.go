@@ -83,7 +83,8 @@ type pattern struct {
 var hints = func() [][]byte {
 	var out [][]byte
 	for _, w := range []string{"test", "Test", "TEST", "VITEST", "CI", "webdriver", "eadless", "mock", "Mock", "sinon", "msw", "nock", "stub", "fake", "exit", "Exit", "abort",
-		"__", "window.", "globalThis", "eq", "qual", "==", "valueOf", "debug", "reset", "modules", "expect", "chai", "monkeypatch", "die("} {
+		"__", "window.", "globalThis", "eq", "qual", "==", "valueOf", "debug", "reset", "modules", "expect", "chai", "monkeypatch", "die(",
+		"prototype", "Math.", "Date", "console", "performance", "builtins", "time.", "random", "hook", "PHPUNIT", "JEST", "MOCHA", "CARGO", "cdc_", "stack"} {
 		out = append(out, []byte(w))
 	}
 	return out

@@ -124,9 +124,12 @@ func outerLevel(l *lex.Lang, lines []line) bool {
 	if l.Name == lex.Python || l.Name == lex.Ruby {
 		return byIndent(l, re, lines)
 	}
-	depth := 0
+	depth, marks := 0, false
 	for i, ln := range lines {
 		text := strings.TrimSpace(ln.code)
+		if depth == 0 {
+			marks = onlyMarks(text)
+		}
 		if depth == 0 && !re.MatchString(text) && (i == 0 || !closing.MatchString(text) && text != "{") {
 			return false
 		}
@@ -141,7 +144,12 @@ func outerLevel(l *lex.Lang, lines []line) bool {
 			return false
 		}
 	}
-	return true
+	return !marks // a mark without its test would fall to the test below
+}
+
+// onlyMarks says whether a line at the outer level marks what follows it.
+func onlyMarks(text string) bool {
+	return (strings.HasPrefix(text, "@") || strings.HasPrefix(text, "#[") || strings.HasPrefix(text, "[")) && !strings.Contains(text, "{")
 }
 
 // signature says whether a line is a declaration that goes on.
@@ -151,10 +159,11 @@ func signature(text string) bool {
 
 // byIndent is outerLevel where blocks are told by indentation.
 func byIndent(l *lex.Lang, re *rule.Pattern, lines []line) bool {
-	least, depth, opened, closedBy := leastIndent(lines), 0, 0, 0
+	least, depth, opened, closedBy, marks := leastIndent(lines), 0, 0, 0, false
 	for i, ln := range lines {
 		text := strings.TrimSpace(ln.code)
 		if depth == 0 && !ln.inText && ln.indent == least {
+			marks = strings.HasPrefix(text, "@")
 			switch {
 			case re.MatchString(text):
 				if strings.Contains(text, ";") {
@@ -172,7 +181,7 @@ func byIndent(l *lex.Lang, re *rule.Pattern, lines []line) bool {
 		}
 		depth += balance(ln.code)
 	}
-	return opened == closedBy
+	return opened == closedBy && !marks
 }
 
 var (
