@@ -57,7 +57,7 @@ func (s *step) provedHere(ctx context.Context, id string) (*contract.Contract, b
 		return c, false
 	}
 	rec, err := evidence.Parse(raw)
-	return c, err == nil && rec.Proves(id, string(s.baseID), c.Digest()) == nil
+	return c, err == nil && rec.Proves(id, string(s.baseID), c.Digest()) == nil && rec.Drawn(c.Varying()) == nil
 }
 
 // noteReplay writes a regression when a feature holds no longer, and a repair

@@ -264,3 +264,14 @@ func (c *Contract) Varies(id string) bool {
 	u, err := c.uses(*k)
 	return err == nil && len(u[given]) > 0 && len(u[expected]) > 0
 }
+
+// Varying are the ids of the checks that vary.
+func (c *Contract) Varying() []string {
+	var ids []string
+	for _, k := range c.Checks {
+		if c.Varies(k.ID) {
+			ids = append(ids, k.ID)
+		}
+	}
+	return ids
+}

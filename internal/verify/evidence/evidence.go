@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -80,7 +81,8 @@ type Check struct {
 
 // Draw is one run of a check with variables.
 type Draw struct {
-	// Seed draws the same values again; "" are the examples of the contract.
+	// Seed is what the values were drawn from; "" are the examples of the
+	// contract. The values say it all: they can be tried again by themselves.
 	Seed    string            `json:"seed,omitempty"`
 	Values  map[string]string `json:"values"`
 	Verdict string            `json:"verdict"`
@@ -227,6 +229,27 @@ func (r *Record) lastStep() int {
 		}
 	}
 	return last
+}
+
+// Drawn says whether each of these checks, which have variables, passed with
+// two different draws besides any examples.
+func (r *Record) Drawn(ids []string) error {
+	for _, id := range ids {
+		i := slices.IndexFunc(r.Checks, func(c Check) bool { return c.ID == id })
+		if i < 0 {
+			return fmt.Errorf("check %s was not run", id)
+		}
+		var drawn []map[string]string
+		for _, d := range r.Checks[i].Draws {
+			if d.Seed != "" && d.Verdict == Pass && !slices.ContainsFunc(drawn, func(v map[string]string) bool { return maps.Equal(v, d.Values) }) {
+				drawn = append(drawn, d.Values)
+			}
+		}
+		if len(drawn) < 2 {
+			return fmt.Errorf("check %s has variables, but was not tried with two draws of them", id)
+		}
+	}
+	return nil
 }
 
 // AddTests adds how a test command of the project came out.

@@ -144,3 +144,31 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// A check with variables is proved by two draws that differ; the examples of the
+// contract count for neither.
+func TestDrawn(t *testing.T) {
+	draw := func(seed, a, verdict string) Draw { return Draw{seed, map[string]string{"a": a}, verdict} }
+	for name, c := range map[string]struct {
+		draws []Draw
+		ok    bool
+	}{
+		"two":             {[]Draw{draw("", "40", Pass), draw("s", "7", Pass), draw("s", "9", Pass)}, true},
+		"examples only":   {[]Draw{draw("", "40", Pass), draw("", "41", Pass)}, false},
+		"one twice":       {[]Draw{draw("s", "7", Pass), draw("s", "7", Pass)}, false},
+		"one of them bad": {[]Draw{draw("s", "7", Pass), draw("s", "9", Fail)}, false},
+		"none":            {nil, false},
+	} {
+		r := &Record{Checks: []Check{{ID: "c1", Draws: c.draws}}}
+		if err := r.Drawn([]string{"c1"}); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := (&Record{}).Drawn([]string{"c1"}); err == nil {
+		t.Error("a check that was not run is drawn")
+	}
+	r := &Record{Version: 1, Feature: "F001", Verdict: Pass, Checks: []Check{{ID: "c1", Verdict: Pass, Draws: []Draw{draw("s", "7", Fail)}}}}
+	if _, err := Parse(r.Bytes()); err == nil {
+		t.Error("a check passes although a draw of it failed")
+	}
+}
