@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-const profilePrefix = "gitagent-"
+// ProfilePrefix begins the name of every profile folder.
+const ProfilePrefix = "gitagent-"
 
 // makeProfile makes a profile folder named with our process id, so that a later
 // run can tell whose it was.
@@ -21,7 +22,7 @@ func makeProfile(temp string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir, err := os.MkdirTemp(temp, fmt.Sprintf("%s%d-", profilePrefix, os.Getpid()))
+	dir, err := os.MkdirTemp(temp, fmt.Sprintf("%s%d-", ProfilePrefix, os.Getpid()))
 	if err != nil {
 		return "", fmt.Errorf("make a profile folder: %w", err)
 	}
@@ -51,7 +52,7 @@ func sweepProfiles(temp string) {
 
 // profileOwner reads the process id from a folder's name.
 func profileOwner(name string) (pid int, ok bool) {
-	rest, ok := strings.CutPrefix(name, profilePrefix)
+	rest, ok := strings.CutPrefix(name, ProfilePrefix)
 	if !ok {
 		return 0, false
 	}

@@ -179,6 +179,7 @@ func (s *step) openTrees(ctx context.Context) error {
 		s.warn("no browser: pages cannot be verified (%v)", err)
 	}
 	s.ver = &verify.Verifier{Sandbox: s.sb, Browser: exe, Hidden: s.hidden(), Cache: filepath.Join(s.ws.CacheDir(), "check"), Temp: filepath.Join(s.ws.TempDir(), "check")}
+	s.ver.Keep()
 	if _, err := s.ws.SyncScratch(ctx); err != nil { // set-up needs the files there
 		return err
 	}

@@ -189,6 +189,9 @@ func (s *step) leave() {
 // cleanUp ends what was started and removes the trees.
 func (s *step) cleanUp() {
 	s.script.close()
+	if s.ver != nil {
+		s.ver.Close() // before the trees that it looks at go
+	}
 	if s.ws != nil {
 		if err := s.ws.Close(); err != nil {
 			s.warn("the session's trees could not be removed: %v", err)

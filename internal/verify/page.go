@@ -43,29 +43,53 @@ func (v *Verifier) page(ctx context.Context, s *browser.Scenario, t Target, shot
 		return nil
 	}
 	defer cell.close()
+	open := func() (*browser.Browser, error) {
+		return browser.Open(ctx, browser.Options{Exec: v.Browser, Cell: cell.Cell, Temp: cell.temp})
+	}
+	res, b := v.pageIn(ctx, cell, open, s, t, shots, false, tr)
+	if b != nil {
+		b.Close()
+	}
+	return res
+}
+
+// pageIn runs s in a room that is open. The browser is for the caller to close.
+func (v *Verifier) pageIn(ctx context.Context, cell *room, open func() (*browser.Browser, error), s *browser.Scenario, t Target, shots string, trying bool, tr *trial) (*browser.Result, *browser.Browser) {
+	// The browser starts while the server does; both take their time.
+	type opened struct {
+		b   *browser.Browser
+		err error
+	}
+	coming := make(chan opened, 1)
+	go func() {
+		b, err := open()
+		coming <- opened{b, err}
+	}()
 	app, err := v.serve(ctx, cell, t)
+	got := <-coming
 	if err != nil {
 		notServed(err, tr)
-		return nil
+		return nil, got.b
 	}
 	defer app.stop()
 	if shots != "" {
 		if err := os.MkdirAll(shots, 0o700); err != nil {
 			tr.without("no folder for screenshots: %v", err)
-			return nil
+			return nil, got.b
 		}
 	}
-	b, err := browser.Open(ctx, browser.Options{Exec: v.Browser, Cell: cell.Cell, Temp: cell.temp})
-	if err != nil {
-		tr.without("the browser did not start: %v", err)
-		return nil
+	if got.err != nil {
+		tr.without("the browser did not start: %v", got.err)
+		return nil, got.b
 	}
-	defer b.Close()
-	res := b.Run(ctx, s, app.url, shots)
+	// Where a server keeps state, a second run without actions would find what
+	// the first has done; contracts are bitten on a server of its own.
+	st := browser.Stage{URL: app.url, Shots: shots, Restart: app.restart, Alone: trying && app.proc == nil}
+	res := got.b.Play(ctx, s, st)
 	if why := app.died(); why != "" && res.Verdict != Pass {
 		res.Reason += "; " + why
 	}
-	return &res
+	return &res, got.b
 }
 
 // describePage keeps, of all that was seen on a page, what tells a small model

@@ -24,6 +24,9 @@ type app struct {
 	port int
 	proc *sandbox.Process // nil for a static folder
 	stop func()
+	// restart ends the server and starts it again on the same port; nil for a
+	// static folder, which has nothing to restart.
+	restart func(context.Context) error
 }
 
 // serveError says why the product is not there to be looked at.
@@ -97,23 +100,66 @@ func (v *Verifier) startServer(ctx context.Context, cell *room, t Target) (*app,
 	if err != nil {
 		return nil, err
 	}
-	proc, err := cell.Start(ctx, sandbox.Spec{
-		Argv: []string{"/bin/sh", "-c", t.Config.Start},
-		Env:  []string{"PORT=" + strconv.Itoa(port), "HOST=127.0.0.1"},
-	})
-	if err != nil {
-		return nil, err
-	}
-	a := &app{url: "http://127.0.0.1:" + strconv.Itoa(port), port: port, proc: proc, stop: func() {
+	a := &app{url: "http://127.0.0.1:" + strconv.Itoa(port), port: port}
+	a.stop = func() {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()
-		proc.Stop(stop) // what does not end in time ends with the cell
-	}}
-	if err := v.awaitServer(ctx, cell, a, t.Config.Start); err != nil {
-		a.stop()
+		a.proc.Stop(stop) // what does not end in time ends with the cell
+	}
+	start := func(life context.Context) error {
+		var err error
+		a.proc, err = cell.Start(life, sandbox.Spec{
+			Argv: []string{"/bin/sh", "-c", t.Config.Start},
+			Env:  []string{"PORT=" + strconv.Itoa(port), "HOST=127.0.0.1"},
+		})
+		if err != nil {
+			return err
+		}
+		if err := v.awaitServer(life, cell, a, t.Config.Start); err != nil {
+			a.stop()
+			return err
+		}
+		return v.ownsPort(a)
+	}
+	if err := start(ctx); err != nil {
 		return nil, err
 	}
+	a.restart = func(context.Context) error {
+		a.stop()
+		if err := silent(ctx, cell, port); err != nil {
+			return err
+		}
+		return start(ctx) // as long as the check, not as the step
+	}
 	return a, nil
+}
+
+// silent waits until nobody answers on the port any more.
+func silent(ctx context.Context, cell *room, port int) error {
+	for range 100 {
+		conn, err := cell.Dial(ctx, "tcp", address(port))
+		if err != nil {
+			return nil
+		}
+		conn.Close()
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(30 * time.Millisecond):
+		}
+	}
+	return fmt.Errorf("something still answers on port %d after the server was ended", port)
+}
+
+// ownsPort makes sure that what answers is what was started here. In a network
+// of its own nothing else can answer.
+func (v *Verifier) ownsPort(a *app) error {
+	if v.Sandbox.Level() >= sandbox.Namespaces || listenerIsOurs(a.port) {
+		return nil
+	}
+	a.stop()
+	return &serveError{verdict: Unverified, means: true,
+		msg: fmt.Sprintf("another program answers on port %d, so what is seen there would not be this project", a.port)}
 }
 
 // freePort gives a port on which nothing answers, so that what answers later

@@ -35,6 +35,8 @@ type Verifier struct {
 	// Zero means 30 s, 60 s and 10 min.
 	ServerReady, Command, Suite time.Duration
 
+	warm *warmPage // see Keep
+
 	// Seed draws the values of variables; "" means a new one for every run.
 	Seed string
 }
@@ -136,7 +138,7 @@ func (v *Verifier) Page(ctx context.Context, scenario []byte, t Target) (browser
 		return browser.Result{}, err
 	}
 	tr := &trial{}
-	res := v.page(ctx, s, t, "", tr)
+	res := v.trialPage(ctx, s, t, tr)
 	if err := ctx.Err(); err != nil {
 		return browser.Result{}, err
 	}
