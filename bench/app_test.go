@@ -94,7 +94,7 @@ func FuzzParse(f *testing.F) {
 func TestProduct(t *testing.T) {
 	dir := t.TempDir()
 	want := Tree{"index.html": []byte("a"), "src/app.js": []byte("b")}
-	if err := want.write(dir); err != nil {
+	if err := want.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range []string{".git/config", "features.json", ".agent/contracts/F001.json", "node_modules/x/x.js"} {
@@ -110,7 +110,7 @@ func TestProduct(t *testing.T) {
 	if err != nil || len(got) != 2 || string(got["src/app.js"]) != "b" {
 		t.Fatalf("%v %v", got, err)
 	}
-	if err := want.write(dir); err != nil {
+	if err := want.Write(dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {

@@ -81,12 +81,12 @@ func (j *Judge) in(a *App, product Tree, do func(verify.Target) error) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := product.write(dir); err != nil {
+	if err := product.Write(dir); err != nil {
 		return err
 	}
 	return do(verify.Target{
 		Dir: dir, Tree: a.Name, Config: a.config(dir),
-		Reset: func(context.Context) error { return product.write(dir) },
+		Reset: func(context.Context) error { return product.Write(dir) },
 	})
 }
 
@@ -102,8 +102,11 @@ func (a *App) config(dir string) project.Config {
 	return a.Config
 }
 
-// write makes dir hold exactly the tree.
-func (t Tree) write(dir string) error {
+// Write makes dir hold exactly the tree.
+func (t Tree) Write(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
 	old, err := os.ReadDir(dir)
 	if err != nil {
 		return err
