@@ -4,7 +4,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0)
 
-.PHONY: build install setup test test-ollama figures tables fuzz demo vet clean
+.PHONY: build install setup test test-ollama figures tables fuzz demo demo-unplugged vet clean
 
 build: ## the binary, bin/git-agent
 	$(GO) build -buildvcs=false -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
@@ -39,6 +39,9 @@ fuzz: ## each fuzz test for a short while
 
 demo: build setup ## the main job in a temporary repository; MODEL=name uses a running Ollama
 	sh demo/demo.sh $(MODEL)
+
+demo-unplugged: build setup ## the demo without a network, as root and as an ordinary user
+	sh scripts/demo-unplugged.sh
 
 clean:
 	rm -rf bin
