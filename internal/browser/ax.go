@@ -60,7 +60,7 @@ func (t *tab) tree(frame cdp.FrameID) ([]node, error) {
 	if frame != t.rec.main {
 		p.FrameID = frame
 	}
-	res, err := call(t, accessibility.GetFullAXTree, p)
+	res, err := callWithin(t, 2*answerTimeout, accessibility.GetFullAXTree, p) // large pages take long
 	if err != nil {
 		return nil, err
 	}

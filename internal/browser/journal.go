@@ -141,7 +141,7 @@ func (r *journal) fault(from *recorder, ev any) {
 	case *cdplog.EventEntryAdded:
 		// Failed requests come as network events, exceptions as their own.
 		e := ev.Entry
-		if e.Level == cdplog.EntryLevelError && !knownElsewhere(e.Source) {
+		if e.Level == cdplog.EntryLevelError && (!knownElsewhere(e.Source) || strings.HasPrefix(e.Text, "Failed to load module script")) {
 			r.addError("log", e.Text, place(e.URL, e.LineNumber, nil), exceptionID{})
 		}
 	}

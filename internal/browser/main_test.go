@@ -144,6 +144,7 @@ func playStage(t *testing.T, st Stage, text string) Result {
 		first.close(p)
 		return r.res
 	}
+	_ = first.prefer("")
 	_ = first.setSize(first.ctx, size{width: viewportWidth, height: viewportHeight})
 	select {
 	case tabs <- first:

@@ -184,6 +184,11 @@ func (r *runner) fresh(s Step) error {
 	}
 	r.opened = append(r.opened, t)
 	r.tab = t
+	if r.s.Prefers != "" {
+		if err := t.prefer(r.s.Prefers); err != nil {
+			return err
+		}
+	}
 	return r.open(s.Text)
 }
 

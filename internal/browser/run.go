@@ -160,6 +160,11 @@ func (r *runner) outline(err error) {
 // steps opens the page and does one step after the other, up to the first that
 // cannot be done or is not met.
 func (r *runner) steps() error {
+	if r.s.Prefers != "" {
+		if err := r.tab.prefer(r.s.Prefers); err != nil {
+			return err
+		}
+	}
 	if !r.opensItself() {
 		path := r.s.Open
 		if path == "" {

@@ -8,6 +8,10 @@ import (
 	"gitagent/internal/plain"
 )
 
+// slowSettle is how long the page may take to be at rest after an action, so that
+// what it shows then is surely due to it.
+const slowSettle = 250 * time.Millisecond
+
 // step does one step and notes what was seen after it.
 func (r *runner) step(i int) error {
 	s, begun := r.s.Steps[i], time.Now()
@@ -65,7 +69,10 @@ func (r *runner) do(i int, s Step) error {
 		if err != nil {
 			return err
 		}
-		return r.tab.settle()
+		begun := time.Now()
+		err = r.tab.settle()
+		r.slow = time.Since(begun) > slowSettle
+		return err
 	}
 	switch s.Verb {
 	case VerbOpen:
@@ -152,7 +159,7 @@ func (r *runner) assert(i int, s Step) error {
 	case isEvidence:
 		r.res.Asserts.Evidence++
 		if r.acted > 0 {
-			r.proofs = append(r.proofs, lateSight{i, time.Since(r.started), looks > 1})
+			r.proofs = append(r.proofs, lateSight{i, time.Since(r.started), looks > 1 || r.slow})
 		}
 	case alreadyHeld:
 		r.held = append(r.held, fmt.Sprintf("step %d, %s", i+1, s))

@@ -169,6 +169,19 @@ func (t *tab) prepare(userAgent string) error {
 	return err
 }
 
+// prefer makes the system ask for what the scenario says, "" for nothing.
+func (t *tab) prefer(what string) error {
+	p := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{}}
+	switch what {
+	case "reduced-motion":
+		p.Features = append(p.Features, &emulation.MediaFeature{Name: "prefers-reduced-motion", Value: "reduce"})
+	case "dark":
+		p.Features = append(p.Features, &emulation.MediaFeature{Name: "prefers-color-scheme", Value: "dark"})
+	}
+	_, err := call(t, emulation.SetEmulatedMedia, p)
+	return err
+}
+
 func (t *tab) setSize(ctx context.Context, s size) error {
 	_, err := chromedp.Call(ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{
 		Width: s.width, Height: s.height, DeviceScaleFactor: 1, Mobile: s.mobile,
@@ -185,7 +198,11 @@ func (t *tab) answerDialog(accept bool, text string) {
 
 // call runs one protocol command within answerTimeout.
 func call[P, R any](t *tab, cmd cdp.Command[P, R], params P) (R, error) {
-	ctx, cancel := context.WithTimeoutCause(t.ctx, answerTimeout, errHung)
+	return callWithin(t, answerTimeout, cmd, params)
+}
+
+func callWithin[P, R any](t *tab, limit time.Duration, cmd cdp.Command[P, R], params P) (R, error) {
+	ctx, cancel := context.WithTimeoutCause(t.ctx, limit, errHung)
 	defer cancel()
 	res, err := chromedp.Call(ctx, cmd, params)
 	if err != nil && ctx.Err() != nil {
