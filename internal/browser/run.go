@@ -45,6 +45,7 @@ type runner struct {
 	started  time.Time   // when the page was there
 	proofs   []lateSight // assertions that are evidence
 	restless bool        // the page changed while nothing was done to it
+	slow     bool        // the page took its time to be at rest after the last action
 }
 
 // Run plays the scenario on the page at baseURL and says what it showed. It
