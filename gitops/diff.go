@@ -213,3 +213,28 @@ func (r *Repo) DiffText(ctx context.Context, old, new OID, paths ...string) (str
 	}
 	return string(out), nil
 }
+
+// HiddenFiles lists the files whose changes git does not see, because the index
+// says so: assume-unchanged, or skip-worktree outside of a sparse checkout.
+func (r *Repo) HiddenFiles(ctx context.Context) ([]string, error) {
+	out, err := r.run(ctx, call{args: []string{"ls-files", "-v", "-z"}})
+	if err != nil {
+		return nil, fmt.Errorf("list the index: %w", err)
+	}
+	conf, err := r.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sparse, _ := conf.Bool("core.sparseCheckout", false)
+	var hidden []string
+	for _, rec := range records(out) {
+		if len(rec) < 3 {
+			continue
+		}
+		flag, name := rec[0], rec[2:]
+		if flag >= 'a' && flag <= 'z' || flag == 'S' && !sparse {
+			hidden = append(hidden, name)
+		}
+	}
+	return hidden, nil
+}

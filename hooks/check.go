@@ -51,6 +51,11 @@ type commit struct {
 	// content with evidence for another one (rebased, squashed).
 	exact bool
 
+	// known says that there is a list and that patterns are those of the
+	// parents.
+	known    bool
+	patterns []string
+
 	blobs   *contents
 	new     *tree
 	product gitops.OID
@@ -63,13 +68,15 @@ func (c *commit) judge(ctx context.Context) ([]Violation, error) {
 	if c.empty() {
 		return nil, nil
 	}
-	bound, err := c.bound(ctx)
-	if err != nil || !bound {
-		return nil, err
-	}
-	patterns, err := c.testPatterns(ctx)
-	if err != nil {
-		return nil, err
+	patterns := c.patterns
+	if !c.known {
+		bound, err := c.bound(ctx)
+		if err != nil || !bound {
+			return nil, err
+		}
+		if patterns, err = c.testPatterns(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if c.blobs == nil {
 		c.blobs = newContents(c.repo)
@@ -129,20 +136,29 @@ func (c *commit) bound(ctx context.Context) (bool, error) {
 func (c *commit) testPatterns(ctx context.Context) ([]string, error) {
 	var patterns []string
 	for _, p := range c.parents {
-		data, err := p.read(ctx, project.ConfigPath)
-		if errors.Is(err, gitops.ErrNotFound) {
-			continue
-		}
+		own, err := p.testPatterns(ctx)
 		if err != nil {
 			return nil, err
 		}
-		conf, err := project.Parse(data)
-		if err != nil {
-			continue // a broken config takes no default pattern away
-		}
-		patterns = append(patterns, conf.TestPatterns...)
+		patterns = append(patterns, own...)
 	}
 	return patterns, nil
+}
+
+// testPatterns are those of one snapshot's settings.
+func (t *tree) testPatterns(ctx context.Context) ([]string, error) {
+	data, err := t.read(ctx, project.ConfigPath)
+	if errors.Is(err, gitops.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	conf, err := project.Parse(data)
+	if err != nil {
+		return nil, nil // a broken config takes no default pattern away
+	}
+	return conf.TestPatterns, nil
 }
 
 // touchesHarness says whether anything of the harness differs from any parent.

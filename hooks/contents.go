@@ -2,6 +2,8 @@ package hooks
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"gitagent/gitops"
 	"gitagent/hooks/rule"
@@ -23,6 +25,7 @@ type contents struct {
 	repo *gitops.Repo
 	kept map[gitops.OID]blob
 	size int
+	dirs map[gitops.OID][]gitops.Entry
 }
 
 // blob is a content; data is nil where it is too large to be read.
@@ -32,7 +35,7 @@ type blob struct {
 }
 
 func newContents(repo *gitops.Repo) *contents {
-	return &contents{repo: repo, kept: map[gitops.OID]blob{}}
+	return &contents{repo: repo, kept: map[gitops.OID]blob{}, dirs: map[gitops.OID][]gitops.Entry{}}
 }
 
 func (c *contents) read(ctx context.Context, id gitops.OID, most int64) (blob, error) {
@@ -54,6 +57,44 @@ func (c *contents) read(ctx context.Context, id gitops.OID, most int64) (blob, e
 	c.kept[id] = b
 	c.size += len(data) + 200
 	return b, nil
+}
+
+// keptDirs bounds how many folders are remembered.
+const keptDirs = 512
+
+// level lists one folder by its tree.
+func (c *contents) level(ctx context.Context, id gitops.OID) ([]gitops.Entry, error) {
+	if entries, ok := c.dirs[id]; ok {
+		return entries, nil
+	}
+	entries, err := c.repo.Level(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.dirs) >= keptDirs {
+		clear(c.dirs)
+	}
+	c.dirs[id] = entries
+	return entries, nil
+}
+
+// folder lists one folder of a snapshot, nothing where there is none.
+func (c *contents) folder(ctx context.Context, t *tree, dir string) ([]gitops.Entry, error) {
+	if err := t.find(ctx); err != nil || t.id == "" {
+		return nil, err
+	}
+	entries, err := c.level(ctx, t.id)
+	if dir == "" {
+		return entries, err
+	}
+	for part := range strings.SplitSeq(dir, "/") {
+		i := slices.IndexFunc(entries, func(e gitops.Entry) bool { return e.Path == part && e.Mode == "040000" })
+		if err != nil || i < 0 {
+			return nil, err
+		}
+		entries, err = c.level(ctx, entries[i].OID)
+	}
+	return entries, err
 }
 
 // file is one side of a change as the rules see it. A content that is too large

@@ -185,7 +185,11 @@ func (f *files) tests(ctx context.Context, kind string) []string {
 	if !f.known {
 		f.known = true
 		for _, p := range f.parents {
-			entries, err := f.repo.ListTree(ctx, p.id)
+			err := p.find(ctx)
+			var entries []gitops.Entry
+			if err == nil {
+				entries, err = f.repo.ListTree(ctx, p.id)
+			}
 			if err != nil {
 				f.err = err
 				return nil
@@ -262,7 +266,7 @@ func (f *files) folded(ctx context.Context, dir string) (map[string][]string, er
 		return names, nil
 	}
 	names := map[string][]string{}
-	entries, err := f.parents[0].folder(ctx, dir)
+	entries, err := f.blobs.folder(ctx, f.parents[0], dir)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package hooks
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -18,6 +17,9 @@ const trailerFeatures = "Agent-Features"
 // commit. It lets pass that replacement alone.
 const trailerContract = "Agent-Contract"
 
+// trailerSession marks the commit of a session, which every rule binds.
+const trailerSession = "Agent-Session"
+
 // Report is what CheckRange found, oldest commit first.
 type Report struct {
 	Commits int `json:"commits"`
@@ -27,6 +29,10 @@ type Report struct {
 	Violations []CommitViolation `json:"violations"`
 	Flips      []Flip            `json:"flips"`
 	Overrides  []Override        `json:"overrides"`
+	// Local is what is set up in this clone alone, and misleads git in it.
+	Local []Violation `json:"local,omitempty"`
+	// Moved are the refs that moved since the last look, where that was asked.
+	Moved []RefMove `json:"moved,omitempty"`
 }
 
 // CommitViolation is a violation and the commit that has it.
@@ -54,103 +60,6 @@ type Override struct {
 	What    []string   `json:"what"`
 }
 
-// CheckRange judges each commit of a range ("A..B", or "B" for all that leads to
-// it) against its parents, whoever made it and however. Commits before there is
-// a list are passed over.
-func CheckRange(ctx context.Context, repo *gitops.Repo, rng string) (Report, error) {
-	commits, err := repo.Log(ctx, gitops.LogOptions{Range: rng, Reverse: true})
-	if err != nil {
-		return Report{}, err
-	}
-	h := &history{repo: repo, trees: map[gitops.OID]gitops.OID{}, recent: map[gitops.OID]*tree{}}
-	if h.edge, err = repo.Shallow(); err != nil {
-		return Report{}, err
-	}
-	for i := range commits {
-		h.trees[commits[i].ID] = commits[i].Tree
-	}
-	for i := range commits {
-		if err := h.commit(ctx, &commits[i]); err != nil {
-			return h.report, fmt.Errorf("check commit %s: %w", commits[i].ID.Short(), err)
-		}
-	}
-	return h.report, nil
-}
-
-// history is one pass over a range.
-type history struct {
-	repo   *gitops.Repo
-	trees  map[gitops.OID]gitops.OID // commit → tree, for the commits of the range
-	recent map[gitops.OID]*tree      // what was read lately: a tree is a parent next
-	edge   map[gitops.OID]bool       // commits whose parents a shallow clone lacks
-	report Report
-}
-
-// recentMax bounds how many snapshots are remembered.
-const recentMax = 64
-
-func (h *history) tree(id gitops.OID) *tree {
-	if t := h.recent[id]; t != nil {
-		return t
-	}
-	if len(h.recent) >= recentMax {
-		clear(h.recent)
-	}
-	t := &tree{repo: h.repo, id: id}
-	h.recent[id] = t
-	return t
-}
-
-func (h *history) treeOf(ctx context.Context, commit gitops.OID) (gitops.OID, error) {
-	if id, ok := h.trees[commit]; ok {
-		return id, nil
-	}
-	info, err := h.repo.Commit(ctx, string(commit))
-	if err == nil {
-		h.trees[commit] = info.Tree
-	}
-	return info.Tree, err
-}
-
-// commit judges one commit against all of its parents.
-func (h *history) commit(ctx context.Context, info *gitops.CommitInfo) error {
-	h.report.Commits++
-	if h.edge[info.ID] {
-		h.report.Edge = append(h.report.Edge, info.ID)
-		return nil
-	}
-	new := h.tree(info.Tree)
-	parents := []*tree{}
-	for _, p := range info.Parents {
-		id, err := h.treeOf(ctx, p)
-		if err != nil {
-			return err
-		}
-		parents = append(parents, h.tree(id))
-	}
-	if len(parents) == 0 {
-		parents = append(parents, h.tree(""))
-	}
-	bound, err := anyHasList(ctx, append([]*tree{new}, parents...))
-	if err != nil || !bound {
-		return err
-	}
-	c := &commit{repo: h.repo, parents: parents, new: new}
-	for _, p := range parents {
-		list, err := h.repo.DiffTrees(ctx, p.id, new.id)
-		if err != nil {
-			return err
-		}
-		c.diffs = append(c.diffs, byPath(list))
-	}
-	found, err := c.judge(ctx)
-	if err != nil {
-		return err
-	}
-	h.add(info, c, found)
-	return nil
-}
-
 func (h *history) add(info *gitops.CommitInfo, c *commit, found []Violation) {
 	for _, f := range c.flips {
 		f.Commit = info.ID
@@ -161,6 +70,7 @@ func (h *history) add(info *gitops.CommitInfo, c *commit, found []Violation) {
 	for _, v := range found {
 		reason := policy.reason(v)
 		if reason == "" {
+			v.Warn = v.advises() && len(info.Trailer(trailerSession)) == 0
 			h.report.Violations = append(h.report.Violations, CommitViolation{Commit: info.ID, Subject: plain.Line(info.Subject, 100), Violation: v})
 			continue
 		}

@@ -12,8 +12,9 @@ import (
 
 // tree reads one snapshot; what was read once is kept.
 type tree struct {
-	repo *gitops.Repo
-	id   gitops.OID // "" for the empty tree
+	repo   *gitops.Repo
+	id     gitops.OID // "" for the empty tree
+	commit gitops.OID // whose tree it is, where that was not looked up yet
 
 	looked, listed bool // whether there is a list, once looked for
 
@@ -22,10 +23,22 @@ type tree struct {
 	listErr error
 }
 
+// find looks up the tree of a commit, once it is asked for.
+func (t *tree) find(ctx context.Context) error {
+	if t.id != "" || t.commit == "" {
+		return nil
+	}
+	info, err := t.repo.Commit(ctx, string(t.commit))
+	if err == nil {
+		t.id = info.Tree
+	}
+	return err
+}
+
 // has says whether the snapshot has anything at path.
 func (t *tree) has(ctx context.Context, path string) (bool, error) {
-	if t.id == "" {
-		return false, nil
+	if err := t.find(ctx); err != nil || t.id == "" {
+		return false, err
 	}
 	_, err := t.repo.EntryAt(ctx, t.id, path)
 	if errors.Is(err, gitops.ErrNotFound) {
@@ -48,6 +61,9 @@ func (t *tree) hasList(ctx context.Context) (bool, error) {
 
 // read returns a regular file; gitops.ErrNotFound where there is none.
 func (t *tree) read(ctx context.Context, path string) ([]byte, error) {
+	if err := t.find(ctx); err != nil {
+		return nil, err
+	}
 	if t.id == "" {
 		return nil, gitops.ErrNotFound
 	}
@@ -59,26 +75,6 @@ func (t *tree) read(ctx context.Context, path string) ([]byte, error) {
 		return nil, gitops.ErrNotFound
 	}
 	return t.repo.ReadFile(ctx, t.id, path) // which tells a missing object from a missing file
-}
-
-// folder lists what one folder holds, names as paths; nothing where there is
-// none.
-func (t *tree) folder(ctx context.Context, dir string) ([]gitops.Entry, error) {
-	if t.id == "" {
-		return nil, nil
-	}
-	id := t.id
-	if dir != "" {
-		e, err := t.repo.EntryAt(ctx, t.id, dir)
-		if errors.Is(err, gitops.ErrNotFound) || err == nil && e.Mode != "040000" {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		id = e.OID
-	}
-	return t.repo.Level(ctx, id)
 }
 
 // features returns the list, nil where there is none. A list that cannot be

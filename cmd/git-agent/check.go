@@ -16,17 +16,17 @@ func checkCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "check", Usage: "hold the rules against every commit of a range", ArgsUsage: "[RANGE]",
 		Description: "Exit code 0: every rule held and every flip is proved. 1: a rule was broken. 4: a flip is\ncarried, that is proved on another tree (after a rebase or a squash), which verify proves again;\nor a commit at the edge of a shallow clone could not be judged.",
-		Flags:       []cli.Flag{jsonFlag},
+		Flags:       []cli.Flag{jsonFlag, &cli.BoolFlag{Name: "moved", Usage: "check what is new on every branch and tag since the last session"}},
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 1 {
-				return usage("check takes one range, for example main..HEAD")
+			if c.NArg() > 1 || c.NArg() == 1 && c.Bool("moved") {
+				return usage("check takes one range, for example main..HEAD, or --moved")
 			}
 			repo, _, err := open(c, false)
 			if err != nil {
 				return err
 			}
 			rng := c.Args().First()
-			rep, err := hooks.CheckRange(c.Context, repo, rng)
+			rep, err := checkWhat(c, repo, rng)
 			var git *gitops.Error
 			if rng != "" && errors.As(err, &git) {
 				return hint.New(err, "give commits that are there, for example: git agent check main..HEAD")
@@ -46,6 +46,20 @@ func checkCommand(t *terminal) *cli.Command {
 	}
 }
 
+// checkWhat runs the check that was asked for. Without a range, what misleads
+// git in this clone is looked for as well.
+func checkWhat(c *cli.Context, repo *gitops.Repo, rng string) (hooks.Report, error) {
+	if c.Bool("moved") {
+		return hooks.CheckMoved(c.Context, repo)
+	}
+	rep, err := hooks.CheckRange(c.Context, repo, rng)
+	if err != nil || rng != "" {
+		return rep, err
+	}
+	rep.Local, err = hooks.CheckClone(c.Context, repo)
+	return rep, err
+}
+
 func (t *terminal) tellCheck(rep hooks.Report) {
 	for _, v := range rep.Violations {
 		t.printf("%s %s\n", v.Commit.Short(), plain.Line(v.Subject, 60))
@@ -53,6 +67,10 @@ func (t *terminal) tellCheck(rep hooks.Report) {
 	}
 	for _, o := range rep.Overrides {
 		t.printf("%s allowed by a person (%s): %s\n", o.Commit.Short(), o.Guard, plain.Line(o.Reason, 200))
+	}
+	hooks.Print(t.stdout, rep.Local)
+	for _, m := range rep.Moved {
+		t.printf("%s %s: %s %s\n", m.How, plain.Line(m.Ref, 120), m.Old.Short(), m.New.Short())
 	}
 	states := map[string]int{}
 	for _, f := range rep.Flips {
