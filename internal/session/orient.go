@@ -25,7 +25,7 @@ import (
 // tokens. The cheap refusals come first.
 func (s *step) orient(ctx context.Context) error {
 	for _, do := range []func(context.Context) error{
-		s.repo.Identity, s.readRepository, s.readState, s.checkTrust, s.findAttempt, s.choose,
+		s.repo.Identity, s.readRepository, s.readState, s.checkPast, s.checkTrust, s.findAttempt, s.choose,
 		s.openSandbox, s.loadModel, s.openTrees, s.setUp, s.takeBaseline, s.replay, s.goOn,
 	} {
 		if err := do(ctx); err != nil {
