@@ -67,6 +67,7 @@ type Interaction struct {
 	Changed      []string `json:"changed,omitempty"` // "+ line" and "- line"
 	Dialogs      []string `json:"dialogs,omitempty"`
 	Errors       []string `json:"errors,omitempty"`
+	Shot         string   `json:"shot,omitempty"` // taken after it
 	Ms           int64    `json:"ms"`
 }
 

@@ -12,6 +12,8 @@ import (
 type Stage struct {
 	URL   string // of the page under test, http or https
 	Shots string // folder for screenshots and result.json; "" = none are kept
+	// Each asks for a picture after every step.
+	Each bool
 	// Restart ends the project's server and starts it again at the same
 	// address; nil where there is none.
 	Restart func(context.Context) error

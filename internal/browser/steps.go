@@ -19,6 +19,7 @@ func (r *runner) step(i int) error {
 	it := Interaction{N: n, Step: s.String()}
 	r.log.enter(n, stepPolicy{s.Dialog, s.Answer, int64(s.Status)})
 	r.saw = ""
+	pictures := len(r.res.Shots)
 	err := r.do(i, s)
 	if err == nil {
 		err = r.dialogsMet(n, s)
@@ -51,6 +52,12 @@ func (r *runner) step(i int) error {
 	}
 	it.Errors = append(it.Errors, r.log.errorsOf(n)...)
 	it.Ms = time.Since(begun).Milliseconds()
+	if r.stage.Each && s.Verb != VerbShot && err == nil {
+		err = r.shot(fmt.Sprintf("step-%d", n))
+	}
+	if n := len(r.res.Shots); n > pictures {
+		it.Shot = r.res.Shots[n-1]
+	}
 	r.res.Interactions = append(r.res.Interactions, it)
 	return err
 }

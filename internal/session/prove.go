@@ -43,6 +43,7 @@ func Prove(ctx context.Context, repo *gitops.Repo, set Settings, ids []string, r
 	if err := s.openForProof(ctx, rev); err != nil {
 		return nil, err
 	}
+	s.ver.Given = opt.With
 	if len(ids) == 0 {
 		for _, f := range s.list.Features {
 			if f.Passes {
@@ -129,6 +130,7 @@ type PageOptions struct {
 	Serve    string // folder
 	URL      string
 	Shots    string // folder for screenshots
+	Each     bool   // one after every step
 }
 
 // Page runs one page scenario on anything; no repository is needed. A server
@@ -167,7 +169,7 @@ func Page(ctx context.Context, set Settings, opt PageOptions) (browser.Result, e
 		return browser.UnverifiedResult(scenario, err.Error()), nil
 	}
 	defer b.Close()
-	return b.Run(ctx, scenario, url, opt.Shots), nil
+	return b.Play(ctx, scenario, browser.Stage{URL: url, Shots: opt.Shots, Each: opt.Each, Alone: opt.Serve != ""}), nil
 }
 
 // pageCell is where the browser of a page check runs; the folder is served by
