@@ -122,7 +122,7 @@ func allPassing(c *cli.Context, t *terminal, out session.Outcome) error {
 // tellRegressed names what has its flag and holds no longer, and how to go on.
 func (t *terminal) tellRegressed(ids []string) {
 	for _, id := range ids {
-		t.printf("  %s broke since it was proved: git agent verify %s shows how; mend it by hand, or retire it and add it anew\n", id, id)
+		t.printf("  %s broke since it was proved: git agent verify %s shows how, git agent step %s repairs it\n", id, id, id)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"gitagent/features"
 	"gitagent/gitops"
+	"gitagent/internal/kept"
 	"gitagent/internal/plain"
 	"gitagent/progress"
 )
@@ -25,17 +26,20 @@ type Overview struct {
 	Head    gitops.OID `json:"head"`
 	Counts  Counts     `json:"counts"`
 	// Next is the feature that a session would take, nil when there is none.
-	Next       *Named    `json:"next"`
-	Claimed    []Named   `json:"claimed,omitempty"`     // flag without evidence
-	Regressed  []Held    `json:"regressed,omitempty"`   // proved once, broken since
-	AlreadyMet []Named   `json:"already_met,omitempty"` // passed before the session's work
-	Parked     []Held    `json:"parked,omitempty"`
-	Blocked    []Held    `json:"blocked,omitempty"`
-	Waiting    []Held    `json:"waiting,omitempty"`  // for another feature
-	Sessions   []Session `json:"sessions,omitempty"` // the last ones, newest first
-	Attempts   []Attempt `json:"attempts,omitempty"` // kept, newest first
-	Aside      []Attempt `json:"aside,omitempty"`    // verified, but not on the branch
-	Lag        Lag       `json:"lag"`
+	Next       *Named  `json:"next"`
+	Claimed    []Named `json:"claimed,omitempty"`     // flag without evidence
+	Regressed  []Held  `json:"regressed,omitempty"`   // proved once, broken since
+	AlreadyMet []Named `json:"already_met,omitempty"` // passed before the session's work
+	// Suites are the project's tests as the last session found them: what fails or
+	// is flaky blocks nothing.
+	Suites   []kept.Suite `json:"tests,omitempty"`
+	Parked   []Held       `json:"parked,omitempty"`
+	Blocked  []Held       `json:"blocked,omitempty"`
+	Waiting  []Held       `json:"waiting,omitempty"`  // for another feature
+	Sessions []Session    `json:"sessions,omitempty"` // the last ones, newest first
+	Attempts []Attempt    `json:"attempts,omitempty"` // kept, newest first
+	Aside    []Attempt    `json:"aside,omitempty"`    // verified, but not on the branch
+	Lag      Lag          `json:"lag"`
 	// Running is what works in the repository right now; the caller sets it.
 	Running *Running `json:"running,omitempty"`
 }
@@ -107,6 +111,7 @@ func Gather(ctx context.Context, repo *gitops.Repo) (*Overview, error) {
 	}
 	o := &Overview{Schema: Schema, Project: s.list.Project, Goal: s.list.Goal, Branch: branchName(s.head.Branch), Head: s.head.Commit}
 	o.Attempts, o.Aside = s.attempts(ctx), s.aside(ctx)
+	kept.Open(repo.AgentDir()).Get(kept.Suites, kept.Last, &o.Suites)
 	if err := o.count(ctx, s); err != nil {
 		return nil, err
 	}

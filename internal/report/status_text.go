@@ -20,10 +20,34 @@ func (o *Overview) Text(w io.Writer, style Style) error {
 	p.names("claimed", yellow, "have their flag but no evidence", o.Claimed)
 	p.held("blocked", yellow, "need a word from a person", o.Blocked)
 	p.held("parked", yellow, "wait until a person acts: edit, split or retire them, or name them to git agent step", o.Parked)
+	o.suites(p)
 	p.names("already met", dim, "passed before their session did anything", o.AlreadyMet)
 	o.recent(p)
 	o.foot(p)
 	return p.err
+}
+
+// suites names the tests that fail or are flaky; those that pass need no word.
+func (o *Overview) suites(p *page) {
+	for _, s := range o.Suites {
+		for _, part := range []struct {
+			what string
+			ids  []string
+		}{{"failed before any work", s.Failing}, {"pass and fail by turns", s.Flaky}} {
+			if len(part.ids) == 0 {
+				continue
+			}
+			p.line("")
+			p.line("%s", p.style.paint(yellow, fmt.Sprintf("tests (%s): %d %s and block nothing", plain.Line(s.Command, 60), len(part.ids), part.what)))
+			for i, id := range part.ids {
+				if i == shown {
+					p.line("  … and %d more", len(part.ids)-shown)
+					break
+				}
+				p.line("  %s", plain.Line(id, 120))
+			}
+		}
+	}
 }
 
 func (o *Overview) summary(p *page) {

@@ -67,10 +67,6 @@ func (s *step) act(ctx context.Context, tree gitops.OID, rec evidence.Record) ([
 // assemble builds the commit's tree: the verified product tree with the
 // harness files of the base, brought up to date.
 func (s *step) assemble(ctx context.Context, product gitops.OID, rec evidence.Record) (gitops.OID, error) {
-	list, err := s.list.Flip(s.feature.ID)
-	if err != nil {
-		return "", err
-	}
 	read := s.reader(ctx)
 	files := s.journal.Fold(read.file(progress.Path), read.file)
 	log := files[progress.Path]
@@ -94,9 +90,14 @@ func (s *step) assemble(ctx context.Context, product gitops.OID, rec evidence.Re
 		status = progress.AppendEvent(status, s.feature.ID, e)
 	}
 	files[path] = status
-	files[features.Path] = list
 	files[evidence.Path(s.feature.ID)] = rec.Bytes()
-	files[contract.Path(s.feature.ID)] = s.contract.Bytes()
+	if !s.mending { // else flag and contract stay as they are
+		list, err := s.list.Flip(s.feature.ID)
+		if err != nil {
+			return "", err
+		}
+		files[features.Path], files[contract.Path(s.feature.ID)] = list, s.contract.Bytes()
+	}
 	return workspace.BuildTree(ctx, s.repo, s.base.Tree, product, files)
 }
 
@@ -128,13 +129,15 @@ func (s *step) land(ctx context.Context, full gitops.OID, message string, produc
 		return false, err
 	}
 	s.out.Commit, s.out.Next = landed.Commit, landed.Next
-	s.out.Already = s.already
+	s.out.Already, s.out.Repaired = s.already, s.mending
 	ctx = context.WithoutCancel(ctx) // it has landed: an interrupt comes too late
 	if landed.How == workspace.Aside {
 		s.out.Aside = landed.Ref
 		s.warn("the commit is kept aside: %s", landed.Why)
 	} else {
-		s.out.Passing++
+		if !s.mending {
+			s.out.Passing++
+		}
 		if err := progress.ClearJournal(ctx, s.repo, s.journal.Tip()); err != nil {
 			s.warn("the journal could not be cleared: %v", err)
 		}
@@ -148,6 +151,9 @@ func (s *step) entry(end End, reason string) progress.Entry {
 	facts := append([]string{}, s.facts...)
 	if reason != "" {
 		facts = append(facts, reason)
+	}
+	if s.mending && end == Verified {
+		facts = append(facts, "repaired: its flag stays, its evidence is new")
 	}
 	if s.already {
 		facts = append(facts, "already-met: an earlier session had built it")
@@ -168,6 +174,9 @@ func (s *step) entry(end End, reason string) progress.Entry {
 // trailers.
 func (s *step) message(rec evidence.Record) string {
 	var b strings.Builder
+	if s.mending {
+		b.WriteString("Repair: ")
+	}
 	fmt.Fprintf(&b, "%s\n\n", plain.Line(s.feature.Description, 72))
 	for i, st := range s.feature.Steps {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, plain.Line(st, 200))

@@ -30,6 +30,7 @@ func (s *step) brief(handOver string) string {
 		fmt.Fprintf(&b, "%d. %s\n", i+1, plain.Line(step, 400))
 	}
 	fmt.Fprintf(&b, "\nContract (how it will be judged; it cannot be changed):\n%s", contractText(s.contract, s.trial))
+	b.WriteString(s.whatBroke())
 	b.WriteString(s.served())
 	b.WriteString("\n" + s.filesNow())
 	b.WriteString(s.mustHold())

@@ -2,10 +2,8 @@ package session
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"path"
 	"time"
 
 	"gitagent/gitops"
@@ -155,31 +153,6 @@ func (s *step) checkBite(ctx context.Context, tree gitops.OID, v *verdict) error
 	return s.ws.SyncCheck(ctx, tree)
 }
 
-func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) error {
-	for _, t := range s.tests {
-		changed, err := s.changedScripts(ctx, t.cmd, tree)
-		if err != nil {
-			return err
-		}
-		if changed != "" {
-			v.defects = append(v.defects, fmt.Sprintf("package.json: the script %s decides how the existing tests run (%s) and may not be changed in a session", changed, plain.Line(t.cmd.Command, 60)))
-			continue
-		}
-		report, err := s.ver.Tests(ctx, s.target(s.ws.CheckDir(), tree), t.cmd)
-		if err != nil {
-			return err
-		}
-		result, why := t.base.Judge(report)
-		s.emit(Event{Kind: "check", OK: result == verify.Pass, Text: "tests: " + result + ": " + plain.Line(why, 120), Detail: report.Output})
-		v.record.AddTests(t.cmd.Command, verify.TestsEvidence(report, result, why))
-		if result != verify.Pass {
-			v.unverified = result == verify.Unverified && (v.unverified || len(v.defects) == 0)
-			v.defects = append(v.defects, "tests that passed before the work ("+plain.Line(t.cmd.Command, 60)+"): "+why+"\n"+plain.Clip(plain.Text(report.Output), 1500))
-		}
-	}
-	return s.ws.SyncCheck(ctx, tree)
-}
-
 // olderBudget bounds the share of older contracts that one check replays.
 const olderBudget = 2 * time.Minute
 
@@ -191,7 +164,7 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 	}
 	deadline := time.Now().Add(olderBudget)
 	for _, f := range s.list.Features {
-		if !f.Passes || s.broken[f.ID] {
+		if !f.Passes || s.broken[f.ID] || f.ID == s.feature.ID {
 			continue
 		}
 		if time.Now().After(deadline) {
@@ -210,6 +183,7 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 			return err
 		}
 		s.emit(Event{Kind: "check", OK: out.Verdict == verify.Pass, Text: "still holds: " + f.ID + ": " + out.Verdict})
+		s.keepResult(c, tree, out)
 		if out.Verdict == verify.Pass || out.NoMeans != "" {
 			continue
 		}
@@ -221,18 +195,4 @@ func (s *step) checkOlder(ctx context.Context, tree gitops.OID, v *verdict) erro
 		v.defects = append(v.defects, fmt.Sprintf("feature %s (%s), which passed before, %s: %s", f.ID, plain.Line(f.Description, 100), how, firstReason(out.Checks)))
 	}
 	return nil
-}
-
-// changedScripts names a script of package.json that a test command goes through
-// and that the work changed: what is tested has no say in how.
-func (s *step) changedScripts(ctx context.Context, cmd project.TestCommand, tree gitops.OID) (string, error) {
-	var scripts [2]map[string]string
-	for i, from := range []gitops.OID{s.baseID, tree} {
-		data, err := s.repo.ReadFile(ctx, from, path.Join(cmd.Dir, "package.json"))
-		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
-			return "", err
-		}
-		scripts[i] = project.NpmScripts(data)
-	}
-	return project.ChangedTestScript(cmd.Command, scripts[0], scripts[1]), nil
 }

@@ -190,7 +190,7 @@ func (s *step) replant(ctx context.Context, product gitops.OID) (merged gitops.O
 // still be one for it.
 func (s *step) sameFeature(id string) error {
 	f := s.list.Get(id)
-	if f == nil || f.Passes {
+	if f == nil || f.Passes && !s.mending {
 		return ended(Incomplete, "feature %s was changed on the branch meanwhile", id)
 	}
 	if bad := s.contract.Validate(*f); len(bad) > 0 {

@@ -26,7 +26,7 @@ import (
 func (s *step) orient(ctx context.Context) error {
 	for _, do := range []func(context.Context) error{
 		s.repo.Identity, s.readRepository, s.readState, s.checkPast, s.checkTrust, s.findAttempt, s.choose,
-		s.openSandbox, s.loadModel, s.openTrees, s.setUp, s.takeBaseline, s.replay, s.goOn,
+		s.openSandbox, s.loadModel, s.openTrees, s.setUp, s.takeBaseline, s.replay, s.stillBroken, s.goOn,
 	} {
 		if err := do(ctx); err != nil {
 			return err
@@ -81,6 +81,10 @@ func (s *step) pick(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if s.mending = f.Passes && s.knownBroken(f.ID); s.mending {
+			s.feature = f
+			return nil
+		}
 		if f.Passes {
 			return hint.Errorf("prove it again with: git agent verify "+f.ID, "%w: %s", features.ErrPasses, f.ID)
 		}
@@ -91,6 +95,10 @@ func (s *step) pick(ctx context.Context) error {
 		}
 		s.feature = f
 		return nil
+	}
+	if broken, err := s.toMend(ctx); err != nil || broken != nil {
+		s.feature, s.mending = broken, broken != nil
+		return err
 	}
 	waiting, failed := workspace.Waiting(ctx, s.repo)
 	if failed != nil {
@@ -255,23 +263,19 @@ type suite struct {
 	base verify.BaselineSet
 }
 
-// takeBaseline runs each test command twice on the base: what passes twice
-// must go on passing.
+// takeBaseline has each test command run twice on the base, where nothing is
+// known of it yet: what passes twice must go on passing.
 func (s *step) takeBaseline(ctx context.Context) error {
 	s.cfg.Tests = s.cfg.WithDetected(os.DirFS(s.ws.CheckDir())).Tests
 	for _, cmd := range s.cfg.Tests {
-		s.emit(Event{Kind: "note", Text: "running the tests that there are, twice: " + plain.Line(cmd.Command, 60)})
-		var runs [2]verify.Report
-		for i := range runs {
-			var err error
-			if runs[i], err = s.ver.Tests(ctx, s.target(s.ws.CheckDir(), s.baseID), cmd); err != nil {
-				return fmt.Errorf("tests before the work (%s): %w", plain.Line(cmd.Command, 60), err)
-			}
+		base, err := s.baselineOf(ctx, cmd)
+		if err != nil {
+			return err
 		}
-		base := verify.Baseline(runs[0], runs[1])
 		s.tests = append(s.tests, suite{cmd: cmd, base: base})
 		s.emit(Event{Kind: "check", OK: true, Text: "tests before the work: " + base.String()})
 	}
+	s.keepSuites()
 	return s.ws.SyncCheck(ctx, s.baseID)
 }
 

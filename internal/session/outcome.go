@@ -51,6 +51,8 @@ type Outcome struct {
 	Kept    string     `json:"kept,omitempty"`  // ref of the kept attempt
 	Tree    gitops.OID `json:"tree,omitempty"`  // product tree that was judged last
 	Already bool       `json:"already_met,omitempty"`
+	// Repaired says that the feature had its flag and was broken.
+	Repaired bool `json:"repaired,omitempty"`
 	// Regressed have their flag and hold no longer; it is told when every flag
 	// is set.
 	Regressed []string `json:"regressed,omitempty"`

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -65,6 +66,54 @@ func Baseline(a, b Report) BaselineSet {
 	}
 	s.Reason = s.whyNothing(a, b)
 	return s
+}
+
+// Recalled is a baseline that was kept and read again.
+func (s BaselineSet) Recalled() BaselineSet {
+	s.known = map[string]bool{}
+	for _, list := range [][]string{s.Passing, s.Failing, s.Flaky, s.Skipped} {
+		for _, id := range list {
+			s.known[id] = true
+		}
+	}
+	return s
+}
+
+// After is the baseline for what comes next, from a run that passed: what was
+// flaky stays so.
+func (s BaselineSet) After(r Report) BaselineSet {
+	next := Baseline(r, r)
+	next.Elapsed = max(next.Elapsed, s.Elapsed)
+	next.Passing = slices.DeleteFunc(next.Passing, func(id string) bool {
+		flaky := slices.Contains(s.Flaky, id)
+		if flaky {
+			next.Flaky = append(next.Flaky, id)
+		}
+		return flaky
+	})
+	return next
+}
+
+// Fresh are the tests that pass in r and that nobody knew before, in order.
+func (s BaselineSet) Fresh(r Report) []string {
+	return slices.DeleteFunc(r.With(Pass, 0), func(id string) bool { return s.known[id] })
+}
+
+// Affected picks the tests that changed files may concern, by the names of both:
+// a guess that decides about the order and about nothing else.
+func Affected(ids, changed []string) (some []string) {
+	for _, id := range ids {
+		low := strings.ToLower(id)
+		for _, file := range changed {
+			dir, base := path.Split(strings.ToLower(file))
+			stem, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(base, "test_"), "_test.go"), ".")
+			if len(stem) > 2 && strings.Contains(low, stem) || dir != "" && strings.Contains(low, "/"+strings.TrimSuffix(dir, "/")+".") {
+				some = append(some, id)
+				break
+			}
+		}
+	}
+	return some
 }
 
 // passedTests is how runners count in their last words what has passed.

@@ -98,6 +98,10 @@ type Tests struct {
 	Passed  int    `json:"passed"`
 	Failed  int    `json:"failed"`
 	Skipped int    `json:"skipped"`
+	// Proving are new tests that fail on the tree before the work and pass now;
+	// Characterization are new tests that pass on both and so show nothing.
+	Proving          []string `json:"proving,omitempty"`
+	Characterization []string `json:"characterization,omitempty"`
 }
 
 // Path is where the evidence of a feature lies in the repository.
