@@ -188,7 +188,9 @@ func (b *Browser) allocatorOptions(profile string, noSandbox bool) []chromedp.Ex
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost, EXCLUDE [::1]"),
 		chromedp.Flag("no-proxy-server", true),
 		chromedp.Flag("force-webrtc-ip-handling-policy", "disable_non_proxied_udp"),
-		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,MediaRouter,OptimizationHints,DialMediaRouteProvider,SpareRendererForSitePerProcess,IsolateOrigins,site-per-process"),
+		chromedp.Flag("disable-features", "Translate,BlinkGenPropertyTrees,MediaRouter,OptimizationHints,DialMediaRouteProvider,SpareRendererForSitePerProcess,IsolateOrigins,site-per-process,"+
+			// The address bar of a window that nobody sees: two processes for each.
+			"WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI"),
 		// Frames of other sites in the process of their page: one connection sees
 		// them all. What is shown comes from this machine alone.
 		chromedp.Flag("disable-site-isolation-trials", true),
