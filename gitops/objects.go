@@ -3,6 +3,7 @@ package gitops
 import (
 	"bytes"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"path"
@@ -133,7 +134,7 @@ func parseTree(data []byte, size int) ([]Entry, error) {
 		entries = append(entries, Entry{
 			Mode: mode,
 			Path: string(data[sp+1 : nul]),
-			OID:  OID(fmt.Sprintf("%x", data[nul+1:nul+1+size])),
+			OID:  OID(hex.EncodeToString(data[nul+1 : nul+1+size])),
 		})
 		data = data[nul+1+size:]
 	}

@@ -1,6 +1,8 @@
 package product
 
 import (
+	"bytes"
+
 	"gitagent/hooks/lex"
 	"gitagent/hooks/rule"
 )
@@ -20,13 +22,26 @@ var always = map[lex.Name]*rule.Pattern{
 	lex.Swift:  rule.Lazy(`\bfunc\s*==\s*\([^)]*\)\s*->\s*Bool\s*\{\s*(?:return\s+)?true\s*\}`),
 }
 
+// couldBeEqual is a quick look before the slow one.
+func couldBeEqual(code []byte) bool {
+	for _, word := range []string{"eq", "qual", "==", "valueOf", "compareTo", "Cmp", "Is(", "__", "oPrimitive"} {
+		if bytes.Contains(code, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
 // equality looks for equalities that a change makes always true.
 func (j *judge) equality() {
 	re := always[j.l.Name]
 	if re == nil {
 		return
 	}
-	code := j.l.OnlyCode(j.src)
+	code := bytes.Join(j.code, []byte("\n"))
+	if !couldBeEqual(code) {
+		return
+	}
 	fresh := map[int]bool{}
 	for _, line := range j.added {
 		fresh[line.N] = true
