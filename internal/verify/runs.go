@@ -20,7 +20,14 @@ const draws = 2
 // unverified, and so is a contract without checks. The error is about the context
 // and the folder alone: what cannot run is unverified.
 func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target, shots string) (Outcome, error) {
-	runs, err := c.Runs(v.seed(), draws)
+	var runs []contract.Run
+	var err error
+	if len(v.Given) > 0 && len(c.Vars) > 0 {
+		runs = []contract.Run{{N: 1, Values: v.Given}}
+		runs[0].Contract, err = c.With(v.Given)
+	} else {
+		runs, err = c.Runs(v.seed(), draws)
+	}
 	if err != nil {
 		return v.undrawn(c, err), nil
 	}

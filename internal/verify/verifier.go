@@ -39,6 +39,9 @@ type Verifier struct {
 
 	// Seed draws the values of variables; "" means a new one for every run.
 	Seed string
+	// Given are values to try a contract with instead of any drawn ones, such as
+	// those that its evidence names. They prove nothing by themselves.
+	Given contract.Values
 }
 
 // Target is a folder that holds exactly one product tree, with what the
