@@ -4,7 +4,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0)
 
-.PHONY: build install setup test test-ollama figures tables bench-apps fuzz demo demo-unplugged vet clean
+.PHONY: build install setup test test-ollama figures tables bench-apps bench-browser fuzz demo demo-unplugged vet clean
 
 build: ## the binary, bin/git-agent
 	$(GO) build -buildvcs=false -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
@@ -37,6 +37,9 @@ tables: setup ## every known cheat beside an honest twin for each test runner, a
 
 bench-apps: build setup ## MODEL=name of a running Ollama builds the suite's apps, with the loop and without it
 	$(GO) run ./bench/run -model "$(MODEL)" -git-agent bin/git-agent $(BENCH)
+
+bench-browser: setup ## the page driver beside playwright-core and the Playwright MCP server (node, npm, network)
+	scripts/bench-browser.sh
 
 fuzz: ## each fuzz test for a short while
 	sh scripts/fuzz.sh
