@@ -29,8 +29,8 @@ type Options struct {
 	AllowNetwork bool   // set-up may use the network without asking
 	// With are values for the variables of the contracts that Prove runs, instead
 	// of drawn ones.
-	With map[string]string
-	again        bool   // a later session of one run: the hint is no new act of a person
+	With  map[string]string
+	again bool // a later session of one run: the hint is no new act of a person
 	// Ask puts a yes-or-no question to a person; nil means that nobody is there.
 	Ask func(question string) bool
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gitagent/internal/model/modeltest"
 	"gitagent/internal/session"
 	"gitagent/internal/verify/evidence"
 )
@@ -61,8 +62,7 @@ func TestContractThatShowsTooLittle(t *testing.T) {
 }
 
 // TestContractThatWasMetAlready: what an earlier session built along counts at
-// once when the values are drawn anew, and when on an earlier tree the program
-// ran and gave another answer.
+// once when the values are drawn anew.
 func TestContractThatWasMetAlready(t *testing.T) {
 	list := strings.Replace(sumList, "}]", `},{"category":"functional","description":"names the sum","steps":["Run sh sum.sh 6 4 and it prints \"10\""],"passes":false}]`, 1)
 	varied := `{"vars":[{"name":"a","kind":"int 2..99","example":"6"},{"name":"b","kind":"int 2..99","example":"4"}],
@@ -72,5 +72,28 @@ func TestContractThatWasMetAlready(t *testing.T) {
 	out := mustStep(t, repo, settings(t, varied, rest(done)), session.Options{})
 	if out.End != session.Verified || !out.Already || out.Receipt.Roles["contract/cheap"].Calls != 1 {
 		t.Errorf("a contract with variables ended as %+v", out)
+	}
+}
+
+// TestContractThatFailedEarlier: a contract without variables counts when on an
+// earlier tree the program ran and gave another answer.
+func TestContractThatFailedEarlier(t *testing.T) {
+	list := `[{"category":"functional","description":"adds","steps":["Run sh sum.sh 2 3","It prints \"5\""],"passes":false},
+ {"category":"functional","description":"names the sum","steps":["Run sh sum.sh 2 3 and it prints \"sum: 5\""],"passes":false},
+ {"category":"functional","description":"helps","steps":["Run sh sum.sh and it prints \"usage\""],"passes":false}]`
+	contracts := []string{
+		sumCheck("sh sum.sh 2 3", "5"),
+		`{"checks":[{"kind":"command","covers":[1],"run":"sh sum.sh 2 3","stdin":"","stdout_has":["sum: 5"],"exit":0}]}`,
+		`{"checks":[{"kind":"command","covers":[1],"run":"sh sum.sh","stdin":"","stdout_has":["usage"],"exit":0}]}`,
+	}
+	first := modeltest.Use("write_file", "path", "sum.sh", "content", "echo $((${1:-0} + ${2:-0}))\n")
+	second := modeltest.Use("write_file", "path", "sum.sh", "content", "[ $# = 0 ] && echo usage && exit 0\necho sum: $((${1:-0} + ${2:-0}))\n")
+	repo, _ := project(t, list)
+	set, _ := heard(t, contracts, first, done, second, done)
+	for i := range contracts {
+		out := mustStep(t, repo, set, session.Options{})
+		if out.End != session.Verified || out.Already != (i == 2) {
+			t.Fatalf("session %d ended as %+v", i+1, out)
+		}
 	}
 }
