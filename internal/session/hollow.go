@@ -49,8 +49,12 @@ func (s *step) checkHollow(ctx context.Context, tree gitops.OID, _ *verdict) err
 		vacuous = append(vacuous, passing...)
 	}
 	if len(vacuous) > 0 {
-		s.voidContract = true
-		return ended(Blocked, "the contract of %s proves nothing: check %s passes although the files of the work are empty; the next session makes a new one", s.feature.ID, plain.Line(strings.Join(vacuous, ", "), 100))
+		s.voidContract = s.compiled
+		next := "the next session makes a new one"
+		if !s.compiled {
+			next = "change it: git agent contract " + s.feature.ID + " --edit"
+		}
+		return ended(Blocked, "the contract of %s proves nothing: check %s passes although the files of the work are empty; %s", s.feature.ID, plain.Line(strings.Join(vacuous, ", "), 100), next)
 	}
 	return s.ws.SyncCheck(ctx, tree)
 }

@@ -238,6 +238,13 @@ func (c *Contract) exampleValues() (Values, error) {
 	if len(c.Vars) == 0 {
 		return nil, nil
 	}
+	kinds, err := c.kinds()
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Examples) == len(kinds) { // each is an example of a variable
+		return maps.Clone(c.Examples), nil
+	}
 	drawn, err := c.Draw(fixedSeed, 1)
 	if err != nil {
 		return nil, err
