@@ -1,0 +1,174 @@
+package verify
+
+import (
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gitagent/internal/browser"
+	"gitagent/internal/sandbox"
+)
+
+// notes is a server that keeps notes; KEEP says where they are kept.
+const notes = `
+const http = require('http'), fs = require('fs');
+let notes = [];
+const KEEP = process.argv[2];
+const load = () => { KEEP === 'file' && fs.existsSync('notes.json') && (notes = JSON.parse(fs.readFileSync('notes.json', 'utf8'))); };
+
+load();
+const page = '<!doctype html><html lang=en><title>Notes</title><label>Note <input id=i></label><button id=b>Save</button><ul id=u></ul>' +
+  '<script>const show=async()=>u.replaceChildren(...(await (await fetch("/notes")).json()).map(n=>Object.assign(document.createElement("li"),{textContent:n})));' +
+  'b.onclick=async()=>{await fetch("/notes",{method:"POST",body:i.value});i.value="";show()};show()</script>';
+http.createServer((q, a) => {
+  if (q.url === '/favicon.ico') return a.writeHead(204).end();
+  if (q.url !== '/notes') return a.setHeader('Content-Type', 'text/html') && a.end(page);
+  if (q.method === 'GET') return a.end(JSON.stringify(notes));
+  let t = ''; q.on('data', (d) => t += d).on('end', () => { notes.push(t); if (KEEP === 'file') fs.writeFileSync('notes.json', JSON.stringify(notes)); a.end('ok'); });
+}).listen(process.env.PORT, '127.0.0.1');
+if (process.argv[3] === 'stubborn') process.on('SIGTERM', () => {});
+if (process.argv[3] === 'forks') require('child_process').spawn('sleep', ['4711'], { detached: true, stdio: 'ignore' }).unref();
+`
+
+// withBrowser is a Verifier for pages.
+func withBrowser(t *testing.T) *Verifier {
+	t.Helper()
+	v := verifier(t)
+	exe, err := browser.Find("")
+	if err != nil {
+		t.Skip(err)
+	}
+	v.Browser = exe
+	return v
+}
+
+// TestRestart ends the project's server in the middle of a check: what is kept
+// in a file is there afterwards, what is kept in memory is not.
+func TestRestart(t *testing.T) {
+	need(t, "node")
+	v := withBrowser(t)
+	scenario := `[{"type":"Milk","into":"Note"},"click Save",{"see":"Milk"},{"restart":true},{"see":"Milk"}]`
+	for start, want := range map[string]string{
+		"node server.js file": Pass, "node server.js memory": Fail, "node server.js file stubborn": Pass, "node server.js file forks": Pass,
+	} {
+		t.Run(start, func(t *testing.T) {
+			target := folder(t, map[string]string{"server.js": notes})
+			target.Config.Start = start
+			out := run(t, v, pages(scenario), target)
+			if out.Verdict != want {
+				t.Errorf("%s: %+v", out.Verdict, out.Checks)
+			}
+			if n := running(t, "sleep\x004711"); n > 0 {
+				t.Errorf("%d of what the server started are left", n)
+			}
+		})
+	}
+}
+
+// TestSecondProfile has another person's browser look at what the first saved.
+func TestSecondProfile(t *testing.T) {
+	need(t, "node")
+	v := withBrowser(t)
+	scenario := `[{"type":"Milk","into":"Note"},"click Save",{"see":"Milk"},{"fresh":"/"},{"see":"Milk"}]`
+	target := folder(t, map[string]string{"server.js": notes})
+	target.Config.Start = "node server.js memory"
+	if out := run(t, v, pages(scenario), target); out.Verdict != Pass {
+		t.Errorf("with a server: %+v", out.Checks)
+	}
+	target = folder(t, map[string]string{"index.html": `<!doctype html><html lang=en><title>N</title><label>Note <input id=i></label><button id=b>Save</button><ul id=u></ul>
+<script>const s=()=>u.innerHTML=(localStorage.n||'').split(',').map(n=>'<li>'+n).join('');b.onclick=()=>{localStorage.n=i.value;s()};s()</script>`})
+	if out := run(t, v, pages(scenario), target); out.Verdict != Fail {
+		t.Errorf("kept in the browser alone: %+v", out.Checks)
+	}
+}
+
+// TestTrialsKeepTheirBrowser: a session's own trials are quick and leave nothing.
+func TestTrialsKeepTheirBrowser(t *testing.T) {
+	need(t, "node")
+	v := withBrowser(t)
+	v.Keep()
+	target := folder(t, map[string]string{"server.js": notes})
+	target.Config.Start = "node server.js memory"
+	trial := func(want string) {
+		t.Helper()
+		res, err := v.Page(t.Context(), []byte(`[{"type":"Milk","into":"Note"},"click Save",{"see":"Milk"}]`), target)
+		if err != nil || res.Verdict != want {
+			t.Errorf("%v, %s", err, res.Inline())
+		}
+	}
+	trial(Pass)
+	kept := v.warm.browser
+	trial(Pass) // a new server: else there were two Milks
+	if kept == nil || v.warm.browser != kept {
+		t.Error("the browser was not kept")
+	}
+	room := v.warm.room.dir
+	v.Close()
+	if _, err := os.Stat(room); err == nil {
+		t.Error("the room is left")
+	}
+	trial(Pass)
+	v.Close()
+}
+
+// TestListenerIsOurs tells who listens where the network is shared.
+func TestListenerIsOurs(t *testing.T) {
+	need(t, "node")
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	if listenerIsOurs(ln.Addr().(*net.TCPAddr).Port) {
+		t.Error("another program's port is taken for the project's")
+	}
+	s, err := sandbox.New(t.Context(), sandbox.Options{ForceLevel: sandbox.Processes})
+	if err != nil {
+		t.Skip(err)
+	}
+	v := verifier(t)
+	v.Sandbox = s
+	target := folder(t, map[string]string{"server.js": notes})
+	target.Config.Start = "node server.js memory"
+	cell, err := v.open(t.Context(), target, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cell.close()
+	a, err := v.serve(t.Context(), cell, target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.stop()
+	if !listenerIsOurs(a.port) {
+		t.Error("the project's own server is not known as such")
+	}
+}
+
+// running counts processes whose command line has the text.
+func running(t *testing.T, text string) (n int) {
+	t.Helper()
+	for range 50 { // what was killed takes a moment to go
+		n = 0
+		entries, err := os.ReadDir("/proc")
+		if err != nil {
+			t.Skip(err)
+		}
+		for _, e := range entries {
+			if _, err := strconv.Atoi(e.Name()); err != nil {
+				continue
+			}
+			if line, err := os.ReadFile("/proc/" + e.Name() + "/cmdline"); err == nil && strings.Contains(string(line), text) {
+				n++
+			}
+		}
+		if n == 0 {
+			return 0
+		}
+		time.Sleep(40 * time.Millisecond)
+	}
+	return n
+}
