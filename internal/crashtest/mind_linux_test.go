@@ -75,7 +75,7 @@ func (m *mind) answer(_ int, req api.ChatRequest) modeltest.Step {
 		return m.replies[min(n, len(m.replies)-1)]
 	}
 	for _, msg := range req.Messages {
-		if strings.Contains(msg.Content, "\nFeature F002:") {
+		if strings.Contains(msg.Content, "Feature F002:") || strings.Contains(msg.Content, "twice.sh 21") {
 			return modeltest.Say(twiceContract)
 		}
 	}
