@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"gitagent/features"
@@ -153,11 +154,30 @@ func differences(parents []*features.List, list *features.List) []features.Diffe
 				needed = having(parents, d.ID)
 			}
 		}
-		if count[key{d.Kind, d.ID}] >= needed {
+		if count[key{d.Kind, d.ID}] >= needed && !renamed(parents, list, d) {
 			out = append(out, d)
 		}
 	}
 	return out
+}
+
+// renamed says whether what a merge seems to add is a feature of one parent under
+// another id: both sides had given that id away.
+func renamed(parents []*features.List, list *features.List, d features.Difference) bool {
+	if d.Kind != features.KindAdded || len(parents) < 2 {
+		return false
+	}
+	f := list.Get(d.ID)
+	for _, p := range parents {
+		for i := range p.Features {
+			was := p.Features[i]
+			now := list.Get(was.ID)
+			if was.Description == f.Description && slices.Equal(was.Steps, f.Steps) && was.Category == f.Category && !was.Passes && now != nil && now.Description != was.Description {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func having(lists []*features.List, id string) int {

@@ -27,8 +27,8 @@ type Installation struct {
 	Why  string `json:"why,omitempty"`
 }
 
-// Install puts git agent's part into the pre-commit and commit-msg hooks that
-// git really runs. A hook that is there stays, runs first and its exit code
+// Install puts git agent's part into the hooks that git really runs, and sets
+// up the merge drivers of this clone. A hook that is there stays, runs first and its exit code
 // counts. binary is the path tried where PATH has no git-agent ("" for none).
 // Run again it changes nothing. It fails with ErrElsewhere, and the line to add
 // as a hint, where the folder is not this repository's own.
@@ -38,6 +38,9 @@ func Install(ctx context.Context, repo *gitops.Repo, binary string) (Installed, 
 		return Installed{}, err
 	}
 	done := Installed{Dir: t.dir}
+	if err := installMerge(ctx, repo, binary); err != nil {
+		return done, err
+	}
 	refusal := t.refusal(repo)
 	for _, name := range hookNames() {
 		f, err := t.file(name)
@@ -152,6 +155,9 @@ func Uninstall(ctx context.Context, repo *gitops.Repo) (Installed, error) {
 		return Installed{}, err
 	}
 	done := Installed{Dir: t.dir}
+	if err := uninstallMerge(ctx, repo); err != nil {
+		return done, err
+	}
 	if t.path.Disabled {
 		return done, nil
 	}

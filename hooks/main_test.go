@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,13 @@ import (
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "git-agent" && len(os.Args) > 2 && os.Args[1] == "hook" {
 		os.Exit(Run(context.Background(), ".", os.Args[2], os.Args[3:], os.Stdin, os.Stderr))
+	}
+	if filepath.Base(os.Args[0]) == "git-agent" && len(os.Args) == 6 && os.Args[1] == "merge-driver" {
+		if merged, err := Merge(context.Background(), os.Args[2], os.Args[3], os.Args[4], os.Args[5]); err != nil || !merged {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Exit(m.Run())
 }

@@ -29,7 +29,7 @@ func newApp(t *terminal) *cli.App {
 			initCommand(t), stepCommand(t), runCommand(t), resumeCommand(t), abortCommand(t),
 			statusCommand(t), logCommand(t), showCommand(t),
 			verifyCommand(t), pageCommand(t), checkCommand(t), auditCommand(t),
-			featuresCommand(t), contractCommand(t), hooksCommand(t), hookCommand(t), allowCommand(t),
+			featuresCommand(t), contractCommand(t), hooksCommand(t), hookCommand(t), mergeCommand(t), allowCommand(t),
 			trustCommand(t), doctorCommand(t), undoCommand(t), takeCommand(t), forgetCommand(t), modelCommand(t),
 		},
 	}

@@ -116,6 +116,28 @@ func hookCommand(t *terminal) *cli.Command {
 	}
 }
 
+// mergeCommand is what git calls to merge the harness's files.
+func mergeCommand(t *terminal) *cli.Command {
+	return &cli.Command{
+		Name: "merge-driver", Hidden: true,
+		Usage: "called by git: git agent merge-driver KIND BASE OURS THEIRS",
+		Action: func(c *cli.Context) error {
+			if c.NArg() != 4 {
+				return usage("merge-driver takes a kind and three files")
+			}
+			a := c.Args().Slice()
+			merged, err := hooks.Merge(c.Context, a[0], a[1], a[2], a[3])
+			if err != nil {
+				t.notef("git agent: %s\n", plain.Line(err.Error(), 300))
+			}
+			if !merged {
+				return exit(codeViolation)
+			}
+			return nil
+		},
+	}
+}
+
 func allowCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "allow", Usage: "let the next commit pass one guard", ArgsUsage: "GUARD",
