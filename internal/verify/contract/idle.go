@@ -71,7 +71,7 @@ func stripActions(page stdjson.RawMessage, s *browser.Scenario, took time.Durati
 	}
 	kept := []stdjson.RawMessage{}
 	for i, st := range s.Steps {
-		if st.Action() || st.Verb == browser.VerbShot || st.Verb == browser.VerbBack {
+		if st.Action() || st.Verb == browser.VerbShot || st.Verb == browser.VerbBack || st.Verb == browser.VerbPopup {
 			continue
 		}
 		step := p.Steps[i]

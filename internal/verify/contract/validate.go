@@ -265,7 +265,7 @@ func (k *Check) texts() (t texts) {
 			if acted && !echo(st, entered) {
 				t.after = append(t.after, st.Text)
 			}
-		case st.Verb == browser.VerbOpen, st.Verb == browser.VerbReload, st.Verb == browser.VerbBack:
+		case st.Verb == browser.VerbOpen, st.Verb == browser.VerbReload, st.Verb == browser.VerbBack, st.Verb == browser.VerbRestart, st.Verb == browser.VerbFresh:
 			entered = nil
 		}
 	}
@@ -344,7 +344,7 @@ func checkPage(s *browser.Scenario) []string {
 			lastAction = i
 		case st.Assertion():
 			lastAssertion = i
-			if strings.TrimSpace(st.Text) == "" && st.Verb != browser.VerbValue {
+			if strings.TrimSpace(st.Text) == "" && !slices.Contains([]browser.Verb{browser.VerbValue, browser.VerbAnimates, browser.VerbStill}, st.Verb) {
 				bad = append(bad, fmt.Sprintf("expects an empty text in its step %d: name what is shown", i+1))
 			}
 		}
