@@ -1,6 +1,7 @@
 package crashtest
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -35,8 +36,9 @@ var (
 		modeltest.Use("run_command", "command", "sh sum.sh 2 3"),
 		done,
 	}
-	// work builds both.
-	work = append([]modeltest.Step{sumWork[0].And("write_file", "path", "twice.sh", "content", "echo $(($1 * 2))\n")}, sumWork[1:]...)
+	// work builds the feature that it is asked for: the second one is no more
+	// than begun with the first.
+	work = append([]modeltest.Step{sumWork[0].And("write_file", "path", "twice.sh", "content", "exit 1\n")}, sumWork[1:]...)
 	// workFiles are what work changes.
 	workFiles = []string{"aa/first.txt", "lib.txt", "sum.sh", "twice.sh", "zz.txt"}
 )
@@ -71,13 +73,14 @@ func (m *mind) answer(_ int, req api.ChatRequest) modeltest.Step {
 	if asked != nil {
 		asked(len(req.Format) > 0, n)
 	}
-	if len(req.Format) == 0 {
+	second := slices.ContainsFunc(req.Messages, func(msg api.Message) bool { return strings.Contains(msg.Content, "Feature F002:") })
+	switch {
+	case len(req.Format) == 0 && n == 0 && second:
+		return m.replies[0].And("write_file", "path", "twice.sh", "content", "echo $(($1 * 2))\n")
+	case len(req.Format) == 0:
 		return m.replies[min(n, len(m.replies)-1)]
-	}
-	for _, msg := range req.Messages {
-		if strings.Contains(msg.Content, "Feature F002:") || strings.Contains(msg.Content, "twice.sh 21") {
-			return modeltest.Say(twiceContract)
-		}
+	case second:
+		return modeltest.Say(twiceContract)
 	}
 	return modeltest.Say(sumContract)
 }
