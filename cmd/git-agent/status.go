@@ -73,7 +73,7 @@ func logCommand(t *terminal) *cli.Command {
 func showCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "show", Usage: "one feature: its steps, what was observed, its attempts", ArgsUsage: "ID",
-		Flags: []cli.Flag{jsonFlag},
+		Flags: []cli.Flag{&cli.BoolFlag{Name: "open", Usage: "show it as a page, with the pictures that are kept"}, jsonFlag},
 		Action: func(c *cli.Context) error {
 			id, err := oneArg(c, "the feature's ID")
 			if err != nil {
@@ -87,7 +87,10 @@ func showCommand(t *terminal) *cli.Command {
 			if err != nil {
 				return err
 			}
-			return t.show(c, view)
+			if err := t.show(c, view); err != nil || !c.Bool("open") {
+				return err
+			}
+			return t.openFeature(c.Context, repo, view)
 		},
 	}
 }
