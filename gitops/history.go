@@ -40,7 +40,7 @@ func historyArgs(args ...string) []string {
 	return append([]string{"-c", "core.commitGraph=false"}, args...)
 }
 
-// History gives each commit of revs (as rev-list understands them), parents
+// History gives each commit of revs (as rev-list --stdin understands them), parents
 // before children, with its changes against each parent, in one pass: memory
 // does not grow with the length. leave says which commits are given without
 // changes, as those whose parents a shallow clone lacks; it may be nil.
@@ -70,13 +70,13 @@ func (r *Repo) History(ctx context.Context, revs []string, leave func(OID) bool,
 var errCut = errors.New("git ended in the middle of its answer")
 
 func (p *past) start(ctx context.Context, revs []string) error {
-	args := append(historyArgs("rev-list", "--reverse", "--topo-order", "--end-of-options"), revs...)
-	p.list = p.repo.command(ctx, call{args: append(args, "--"), env: []string{"GIT_GRAFT_FILE=/dev/null"}})
+	p.list = p.repo.command(ctx, call{args: historyArgs("rev-list", "--reverse", "--topo-order", "--stdin"), env: []string{"GIT_GRAFT_FILE=/dev/null"}})
 	p.reads = p.repo.command(ctx, call{args: []string{"cat-file", "--batch", "--buffer"}})
 	p.diff = p.repo.command(ctx, call{args: historyArgs("diff-tree", "--stdin", "-r", "--root", "--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none"), env: []string{"GIT_GRAFT_FILE=/dev/null"}})
 	for i, cmd := range []*exec.Cmd{p.list, p.reads, p.diff} {
 		cmd.Stdin, cmd.Stderr = nil, &p.errs[i]
 	}
+	p.list.Stdin = strings.NewReader(strings.Join(revs, "\n") + "\n") // any number of them, and none an option
 	ids, err := p.list.StdoutPipe()
 	if err != nil {
 		return err

@@ -59,7 +59,7 @@ func Inspect(ctx context.Context, repo *gitops.Repo) (State, error) {
 	}
 	s.Binary, _ = exec.LookPath("git-agent")
 	s.Bare = usualPlace()
-	for _, name := range hookNames() {
+	for _, name := range t.names {
 		f := hookFile{name: name, path: filepath.Join(t.dir, name)}
 		if !t.path.Disabled {
 			if f, err = t.file(name); err != nil {

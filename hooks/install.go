@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 
 	"gitagent/gitops"
 	"gitagent/internal/hint"
@@ -30,9 +31,10 @@ type Installation struct {
 // Install puts git agent's part into the hooks that git really runs, and sets
 // up the merge drivers of this clone. A hook that is there stays, runs first and its exit code
 // counts. binary is the path tried where PATH has no git-agent ("" for none).
-// Run again it changes nothing. It fails with ErrElsewhere, and the line to add
+// more names hooks that are not set otherwise: "pre-push". In a bare repository
+// it is pre-receive that is set. Run again it changes nothing. It fails with ErrElsewhere, and the line to add
 // as a hint, where the folder is not this repository's own.
-func Install(ctx context.Context, repo *gitops.Repo, binary string) (Installed, error) {
+func Install(ctx context.Context, repo *gitops.Repo, binary string, more ...string) (Installed, error) {
 	t, err := find(ctx, repo)
 	if err != nil {
 		return Installed{}, err
@@ -42,7 +44,12 @@ func Install(ctx context.Context, repo *gitops.Repo, binary string) (Installed, 
 		return done, err
 	}
 	refusal := t.refusal(repo)
-	for _, name := range hookNames() {
+	for _, name := range more {
+		if !slices.Contains(t.names, name) {
+			t.names = append(t.names, name)
+		}
+	}
+	for _, name := range t.names {
 		f, err := t.file(name)
 		if err != nil && refusal == nil {
 			return done, err
@@ -161,7 +168,7 @@ func Uninstall(ctx context.Context, repo *gitops.Repo) (Installed, error) {
 	if t.path.Disabled {
 		return done, nil
 	}
-	for _, name := range hookNames() {
+	for _, name := range t.names {
 		f, err := t.file(name)
 		if err != nil {
 			return done, err

@@ -37,6 +37,9 @@ func Probe(ctx context.Context, repo *gitops.Repo) error {
 	if err := s.prepare(ctx, state); err != nil {
 		return fmt.Errorf("probe the hooks: %w", err)
 	}
+	if repo.Bare() {
+		return s.tryPush(ctx)
+	}
 	return s.try(ctx)
 }
 
@@ -103,6 +106,11 @@ func (s *scratch) try(ctx context.Context) error {
 		return fmt.Errorf("probe the hooks: %w", err)
 	}
 	out, err := s.commit(ctx, features.Path)
+	return s.judge(out, err)
+}
+
+// judge says whether the change of the goal was refused for what it is.
+func (s *scratch) judge(out string, err error) error {
 	switch {
 	case err == nil:
 		return hint.Errorf("is git-agent on the PATH, and GIT_AGENT_HOOKS not 0?", "the hooks let a change of the goal pass: %s", orNone(plain.Line(out, 300)))
@@ -110,6 +118,31 @@ func (s *scratch) try(ctx context.Context) error {
 		return fmt.Errorf("the hooks fail for another reason than the guard: %s", plain.Line(out, 300))
 	}
 	return nil
+}
+
+// tryPush pushes the two commits to a scratch server that has our part of
+// pre-receive.
+func (s *scratch) tryPush(ctx context.Context) error {
+	hooksDir := filepath.Join(s.dir, ".git", "hooks")
+	server := filepath.Join(s.home, "server.git")
+	if out, err := s.git(ctx, "init", "-q", "--bare", "--template=", server); err != nil {
+		return fmt.Errorf("probe the hooks: %w: %s", err, plain.Line(out, 300))
+	}
+	if err := os.Rename(hooksDir, filepath.Join(server, "hooks")); err != nil {
+		return fmt.Errorf("probe the hooks: %w", err)
+	}
+	push := func() (string, error) { return s.git(ctx, "push", "-q", server, "HEAD:refs/heads/main") }
+	if out, err := push(); err != nil {
+		return fmt.Errorf("the hooks refuse an ordinary push: %s", plain.Line(out, 300))
+	}
+	if err := s.list("another goal"); err != nil {
+		return fmt.Errorf("probe the hooks: %w", err)
+	}
+	if out, err := s.commit(ctx, features.Path); err != nil {
+		return fmt.Errorf("probe the hooks: %w: %s", err, plain.Line(out, 300))
+	}
+	out, err := push()
+	return s.judge(out, err)
 }
 
 func (s *scratch) commit(ctx context.Context, path string) (string, error) {

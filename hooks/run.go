@@ -35,7 +35,12 @@ func Run(ctx context.Context, dir, hook string, args []string, stdin io.Reader, 
 			code = unchecked(stderr, hook, fmt.Errorf("internal fault: %v", r))
 		}
 	}()
-	if os.Getenv(envSwitch) == "0" || os.Getenv(envInside) != "" || (hook != "pre-commit" && hook != "commit-msg") {
+	switch {
+	case switchedOff(hook):
+		return 0
+	case hook == hookPrePush || hook == hookPreReceive:
+		return push(ctx, dir, hook, args, stdin, stderr)
+	case hook != "pre-commit" && hook != "commit-msg":
 		return 0
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)

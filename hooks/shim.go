@@ -20,6 +20,10 @@ const (
 // pre-commit cannot see the message and commit-msg is where it can be read.
 func hookNames() []string { return []string{"pre-commit", "commit-msg"} }
 
+// fed says whether git writes lines to a hook, which more than one part of it may
+// want.
+func fed(hook string) bool { return hook == hookPrePush || hook == hookPreReceive }
+
 // form says how our part got into a hook file; uninstalling undoes exactly that.
 type form string
 
@@ -45,10 +49,21 @@ func (s shim) section() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s %s\n", beginPrefix, s.form, beginSuffix)
 	b.WriteString("git_agent_code=$?; [ \"$git_agent_code\" -eq 0 ] || exit \"$git_agent_code\"\n")
-	b.WriteString("if [ \"${GIT_AGENT_HOOKS:-1}\" = 0 ]; then :\n")
-	fmt.Fprintf(&b, "elif command -v git-agent >/dev/null 2>&1; then git-agent hook %s \"$@\" </dev/null || exit $?\n", s.hook)
+	first := "if"
+	if s.hook != hookPreReceive { // what a sender sets must not reach a server
+		b.WriteString("if [ \"${GIT_AGENT_HOOKS:-1}\" = 0 ]; then :\n")
+		first = "elif"
+	}
+	in, from := "", " </dev/null"
+	switch {
+	case fed(s.hook) && s.form == formKept:
+		in, from = "printf '%s\\n' \"$git_agent_in\" | ", ""
+	case fed(s.hook):
+		from = ""
+	}
+	fmt.Fprintf(&b, "%s command -v git-agent >/dev/null 2>&1; then %sgit-agent hook %s \"$@\"%s || exit $?\n", first, in, s.hook, from)
 	if q := quote(s.binary); q != "" {
-		fmt.Fprintf(&b, "elif [ -x %s ]; then %s hook %s \"$@\" </dev/null || exit $?\n", q, q, s.hook)
+		fmt.Fprintf(&b, "elif [ -x %s ]; then %s%s hook %s \"$@\"%s || exit $?\n", q, in, q, s.hook, from)
 	}
 	b.WriteString("fi\n" + endMarker + "\n")
 	return b.String()
@@ -67,10 +82,18 @@ func keeper(hook, interpreter string) string {
 	if interpreter != "" {
 		test, run = "-f", interpreter+` "$git_agent_kept"`
 	}
+	if fed(hook) { // what git writes is for both
+		return keeperHead(hook) + "git_agent_in=$(cat)\n" +
+			"if [ " + test + " \"$git_agent_kept\" ]; then printf '%s\\n' \"$git_agent_in\" | " + run + " \"$@\" || exit $?; fi\n"
+	}
+	return keeperHead(hook) +
+		"if [ " + test + " \"$git_agent_kept\" ]; then " + run + " \"$@\" || exit $?; fi\n"
+}
+
+func keeperHead(hook string) string {
 	return shebang + "# The hook that was here before git agent; it runs first and its exit code counts.\n" +
 		"case $0 in */*) git_agent_kept=${0%/*} ;; *) git_agent_kept=. ;; esac\n" +
-		"git_agent_kept=$git_agent_kept/" + hook + keptSuffix + "\n" +
-		"if [ " + test + " \"$git_agent_kept\" ]; then " + run + " \"$@\" || exit $?; fi\n"
+		"git_agent_kept=$git_agent_kept/" + hook + keptSuffix + "\n"
 }
 
 // quote makes a path a word of sh. A path that no line can hold gives "".

@@ -21,6 +21,7 @@ type target struct {
 	dir   string // the folder of the files that are written
 	husky bool   // dir is husky's: no shebang and no run bit needed, shared with others
 	path  gitops.HooksPath
+	names []string // the hooks that are ours to look after
 }
 
 // find says where the hooks of this repository are, wherever that is.
@@ -29,11 +30,17 @@ func find(ctx context.Context, repo *gitops.Repo) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	t := target{dir: path.Dir, path: path}
+	t := target{dir: path.Dir, path: path, names: hookNames()}
+	if repo.Bare() {
+		t.names = []string{hookPreReceive} // nobody commits there
+	}
 	if path.InWorktree && isHusky(path.Dir) {
 		// husky writes the folder _ anew at each npm install; what people
 		// keep is beside it.
 		t.dir, t.husky = filepath.Dir(path.Dir), true
+	}
+	if data, err := os.ReadFile(filepath.Join(t.dir, hookPrePush)); err == nil && takeApart(data).form != formNone {
+		t.names = append(t.names, hookPrePush)
 	}
 	return t, nil
 }
@@ -69,7 +76,7 @@ func (t target) refusal(repo *gitops.Repo) error {
 		return nil
 	}
 	hints := []string{"add these lines to the hooks there:"}
-	for _, hook := range hookNames() {
+	for _, hook := range t.names {
 		hints = append(hints, "  "+hook+":  "+Line(hook))
 	}
 	return hint.New(fmt.Errorf("%w: %s", ErrElsewhere, why), hints...)

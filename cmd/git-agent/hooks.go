@@ -17,7 +17,7 @@ func hooksCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "hooks", Usage: "install, remove or look at the hooks",
 		Subcommands: []*cli.Command{
-			{Name: "install", Usage: "install the hooks beside those that are there", Action: func(c *cli.Context) error {
+			{Name: "install", Usage: "install the hooks beside those that are there (in a bare repository: pre-receive)", Flags: []cli.Flag{&cli.BoolFlag{Name: "pre-push", Usage: "also check what is pushed, before it is"}}, Action: func(c *cli.Context) error {
 				if err := noArgs(c); err != nil {
 					return err
 				}
@@ -29,7 +29,11 @@ func hooksCommand(t *terminal) *cli.Command {
 				if err != nil {
 					return err
 				}
-				done, err := hooks.Install(c.Context, repo, exe)
+				var more []string
+				if c.Bool("pre-push") {
+					more = append(more, "pre-push")
+				}
+				done, err := hooks.Install(c.Context, repo, exe, more...)
 				if err != nil {
 					return err
 				}
@@ -49,6 +53,13 @@ func hooksCommand(t *terminal) *cli.Command {
 					return err
 				}
 				t.tellHooks(done)
+				return nil
+			}},
+			{Name: "ci", Usage: "print what a pipeline or a server needs to hold the rules", Action: func(c *cli.Context) error {
+				if err := noArgs(c); err != nil {
+					return err
+				}
+				t.printf("%s", hooks.CI)
 				return nil
 			}},
 			{Name: "status", Usage: "say whether the hooks can fire", Flags: []cli.Flag{jsonFlag}, Action: func(c *cli.Context) error {
