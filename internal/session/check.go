@@ -102,7 +102,7 @@ func (s *step) install(ctx context.Context, tree gitops.OID) (missing string, er
 }
 
 func (s *step) checkContract(ctx context.Context, tree gitops.OID, v *verdict) error {
-	out, err := s.ver.Contract(ctx, s.contract, s.target(s.ws.CheckDir(), tree), s.shots)
+	out, err := s.ver.Contract(ctx, s.contract, s.ownTarget(tree), s.shots)
 	if err != nil {
 		return err
 	}

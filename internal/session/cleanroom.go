@@ -33,7 +33,7 @@ func (s *step) checkClean(ctx context.Context, tree gitops.OID, v *verdict) erro
 			return err
 		}
 	}
-	out, err := s.ver.Contract(ctx, s.contract, s.target(s.ws.CheckDir(), tree), "")
+	out, err := s.ver.Contract(ctx, s.contract, s.ownTarget(tree), "")
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,9 @@ func commandText(cmd *contract.Command) string {
 	if cmd.StdoutIs != nil {
 		fmt.Fprintf(&b, ", the output %q", *cmd.StdoutIs)
 	}
+	if m := cmd.Metric; m != nil {
+		b.WriteString(", " + m.String())
+	}
 	return b.String() + "\n"
 }
 

@@ -216,3 +216,25 @@ func (s *step) changedScripts(ctx context.Context, cmd project.TestCommand, tree
 	}
 	return project.ChangedTestScript(cmd.Command, scripts[0], scripts[1]), nil
 }
+
+// ownTarget is the check tree as the session's own contract is run on it.
+func (s *step) ownTarget(tree gitops.OID) verify.Target {
+	t := s.target(s.ws.CheckDir(), tree)
+	t.Measured = s.measuredBefore(tree)
+	return t
+}
+
+// measuredBefore are the numbers of the contract's metrics on the base, for any
+// other tree; nil before they were measured.
+func (s *step) measuredBefore(tree gitops.OID) map[string]float64 {
+	if tree == s.baseID || s.biteTree != s.baseID || s.biteTree == "" {
+		return nil
+	}
+	out := map[string]float64{}
+	for _, c := range s.bite {
+		if c.Metric != nil {
+			out[c.ID] = c.Metric.Value
+		}
+	}
+	return out
+}

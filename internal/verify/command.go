@@ -22,7 +22,7 @@ const commandOutput = 4 << 20
 var asksServer = regexp.MustCompile(`\$\{?PORT\b|localhost|127\.0\.0\.1`)
 
 func (v *Verifier) commandCheck(ctx context.Context, cmd *contract.Command, t Target, tr *trial) {
-	if run, ok := cmd.Tests(); ok {
+	if run, ok := cmd.Tests(); ok && cmd.Metric == nil {
 		v.testCheck(ctx, cmd, run, t, tr)
 		return
 	}
@@ -53,6 +53,7 @@ func (v *Verifier) commandCheck(ctx context.Context, cmd *contract.Command, t Ta
 		tr.without("the command could not be started: %v", err)
 		return
 	}
+	tr.measured = t.Measured
 	judgeCommand(cmd, res, limit, tr)
 }
 
@@ -108,6 +109,9 @@ func judgeOutput(cmd *contract.Command, res sandbox.Result, tr *trial) {
 			missing = append(missing, fmt.Sprintf("the output does not hold %q", want))
 		}
 	}
+	if wrong := judgeMetric(cmd.Metric, stdout, tr); wrong != "" {
+		missing = append(missing, wrong)
+	}
 	if cmd.StdoutIs != nil && trimEnd(stdout) != trimEnd(*cmd.StdoutIs) {
 		missing = append(missing, fmt.Sprintf("standard output is not %q", *cmd.StdoutIs))
 	}
@@ -120,6 +124,27 @@ func judgeOutput(cmd *contract.Command, res sandbox.Result, tr *trial) {
 	default:
 		tr.end(Pass, "")
 	}
+}
+
+// judgeMetric reads the number of a command that is there for one.
+func judgeMetric(m *contract.Metric, stdout string, tr *trial) (wrong string) {
+	if m == nil {
+		return ""
+	}
+	tr.How = evidence.HowMetric
+	value, ok := m.Read(stdout)
+	if !ok {
+		return fmt.Sprintf("standard output holds no number after %q", m.After)
+	}
+	tr.Metric = &evidence.Metric{Value: value}
+	tr.see("measured: %v", value)
+	if before, ok := tr.measured[tr.ID]; ok && m.Relative() {
+		tr.Metric.Base = &before
+		tr.see("before the work: %v", before)
+	} else if m.Relative() && tr.measured != nil {
+		return "the number could not be measured before the work, so it cannot be compared"
+	}
+	return m.Judge(value, tr.Metric.Base)
 }
 
 // lacksProgram is what shells and interpreters say of a program that is not

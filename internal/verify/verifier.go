@@ -53,6 +53,9 @@ type Target struct {
 	// Reset makes Dir hold exactly the tree again: what one check leaves is not
 	// for the next to find. nil where nobody can.
 	Reset func(context.Context) error
+	// Measured are the numbers of metrics on the tree before the work, by the
+	// check's id; nil where nothing is compared with it.
+	Measured map[string]float64
 }
 
 // Outcome is how the checks of a contract came out.
@@ -76,9 +79,10 @@ func (o Outcome) Started(id string) bool { return o.started[id] }
 // trial is the result of one check while it is made.
 type trial struct {
 	evidence.Check
-	noMeans string
-	took    time.Duration
-	started bool // the program ran and something that was looked for was not there
+	noMeans  string
+	took     time.Duration
+	measured map[string]float64
+	started  bool // the program ran and something that was looked for was not there
 }
 
 func (t *trial) end(verdict, format string, args ...any) {

@@ -194,7 +194,7 @@ func checkExpectation(cmd *Command, chain []pipeline) (bad []string) {
 		bad = append(bad, fmt.Sprintf("expects exit code %d: 126 and above mean that the program was not found or was killed", cmd.Exit))
 	case cmd.Exit == 0 && !cmd.Expects() && !endsInTests(chain):
 		bad = append(bad, "expects only exit code 0: say in stdout_has what the program prints")
-	case cmd.Expects() && endsInTests(chain):
+	case cmd.Expects() && cmd.Metric == nil && endsInTests(chain):
 		bad = append(bad, "runs tests, whose words prove nothing: leave stdout_has empty, their results are counted")
 	case cmd.Exit != 0 && endsInTests(chain):
 		bad = append(bad, "expects a test run to fail")
@@ -204,7 +204,7 @@ func checkExpectation(cmd *Command, chain []pipeline) (bad []string) {
 
 // Expects says whether anything about the output is expected.
 func (cmd *Command) Expects() bool {
-	return len(cmd.StdoutHas)+len(cmd.OutputHas) > 0 || cmd.StdoutIs != nil
+	return len(cmd.StdoutHas)+len(cmd.OutputHas) > 0 || cmd.StdoutIs != nil || cmd.Metric != nil
 }
 
 func endsInTests(chain []pipeline) bool {

@@ -81,6 +81,8 @@ type Command struct {
 	OutputHas []string `json:"output_has,omitempty"`
 	// StdoutIs is all of standard output, white space at the end apart.
 	StdoutIs *string `json:"stdout_is,omitempty"`
+	// Metric judges a number of standard output.
+	Metric *Metric `json:"metric,omitempty"`
 }
 
 // WordingOf names how a feature is worded: a digest of its description and
@@ -162,6 +164,11 @@ func (k *Check) compact() error {
 	for kind, set := range fields {
 		if set != (kind == k.Kind) {
 			return fmt.Errorf("kind %s needs the field %q and no other", k.Kind, k.Kind)
+		}
+	}
+	if k.Command != nil && k.Command.Metric != nil {
+		if err := k.Command.Metric.check(); err != nil {
+			return err
 		}
 	}
 	raws := []*stdjson.RawMessage{&k.Page}

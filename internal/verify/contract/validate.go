@@ -225,6 +225,9 @@ func (k *Check) texts() (t texts) {
 			t.done = append(t.done, c.words...) // as the program gets them, without quotes
 		}
 		t.shown = append(append(t.shown, k.Command.StdoutHas...), k.Command.OutputHas...)
+		if k.Command.Metric != nil {
+			t.shown = append(t.shown, k.Command.Metric.limits()...)
+		}
 		if k.Command.StdoutIs != nil {
 			t.shown = append(t.shown, *k.Command.StdoutIs)
 		}

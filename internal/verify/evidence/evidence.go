@@ -31,6 +31,7 @@ const (
 	HowPage    = "page"    // real input on a rendered page
 	HowCommand = "command" // exit code and output of a command
 	HowTests   = "tests"   // results of a test runner
+	HowMetric  = "metric"  // a number that a command printed
 	HowHTTP    = "http"    // answers of the project's server
 )
 
@@ -74,9 +75,18 @@ type Check struct {
 	Reason   string   `json:"reason,omitempty"`
 	Observed []string `json:"observed,omitempty"`
 	Shots    []string `json:"shots,omitempty"`
+	// Metric is the number that was measured.
+	Metric *Metric `json:"metric,omitempty"`
 	// Draws are the runs of a check with variables, each with its values.
 	Draws []Draw `json:"draws,omitempty"`
 	Ms    int64  `json:"ms"`
+}
+
+// Metric is a number that a command printed, and what it was before the work,
+// where that is compared.
+type Metric struct {
+	Value float64  `json:"value"`
+	Base  *float64 `json:"base,omitempty"`
 }
 
 // Draw is one run of a check with variables.
