@@ -114,7 +114,8 @@ func (f *fields) split(toks []token) (arg []token, err error) {
 		if err := flush(i); err != nil {
 			return nil, err
 		}
-		start, mod = i+1, strings.ToLower(t.text)
+		start = i + 1
+		mod, _ = modifierOf(t.text) // every keyword is one
 	}
 	if err := flush(len(toks)); err != nil {
 		return nil, err

@@ -126,7 +126,7 @@ func crashTabs(b *Browser) (found bool) {
 			go func() {
 				ctx, cancel := chromedp.NewContext(p.ctx, chromedp.WithTargetID(info.TargetID), chromedp.WithDetachOnCancel())
 				defer cancel()
-				ctx, stop := context.WithTimeout(ctx, 3*time.Second)
+				ctx, stop := context.WithTimeout(ctx, 15*time.Second) // on a busy machine
 				defer stop()
 				_, _ = chromedp.Call(ctx, page.Crash, cdp.Empty{})
 			}()

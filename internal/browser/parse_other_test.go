@@ -1,0 +1,91 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestParseOtherVerbs reads the verbs beside the everyday ones, as people and
+// small models write them.
+func TestParseOtherVerbs(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"drag":"Write","to":"Done"}`:                             `drag "Write" to "Done"`,
+		`{"drag_and_drop":"Write","onto":"Done"}`:                  `drag "Write" to "Done"`,
+		`{"action":"drag","target":"Write","to":"Done"}`:           `drag "Write" to "Done"`,
+		`"drag \"Write\" to \"Done\""`:                             `drag "Write" to "Done"`,
+		`{"upload":"a.txt","into":"File","content":"hi"}`:          `upload "a.txt" into "File"`,
+		`{"upload":"File","file":"a.txt"}`:                         `upload "a.txt" into "File"`,
+		`{"attach":"a.txt","to":"File"}`:                           `upload "a.txt" into "File"`,
+		`{"scroll":"down"}`:                                        `scroll "down"`,
+		`{"scroll":true}`:                                          `scroll "down"`,
+		`{"scroll":500}`:                                           `scroll "down"`,
+		`{"scroll":"bottom","in":"Log"}`:                           `scroll "bottom" within "Log"`,
+		`{"scroll_to":"Footer"}`:                                   `scroll to "Footer"`,
+		`"scroll to Footer"`:                                       `scroll to "Footer"`,
+		`{"count":3,"of":"listitem","in":"Todo"}`:                  `count 3 of "listitem" within "Todo"`,
+		`{"count":"listitem","is":3}`:                              `count 3 of "listitem"`,
+		`"count 3 of listitem"`:                                    `count 3 of "listitem"`,
+		`{"animates":"Ball"}`:                                      `animates "Ball"`,
+		`{"is_still":"Ball"}`:                                      `still "Ball"`,
+		`{"resize":"mobile"}`:                                      `resize "mobile"`,
+		`{"resize":{"width":800,"height":600}}`:                    `resize "800x600"`,
+		`{"viewport":"800 x 600"}`:                                 `resize "800 x 600"`,
+		`{"popup":true}`:                                           `popup`,
+		`{"popup":"close"}`:                                        `popup "close"`,
+		`{"new_tab":"Help"}`:                                       `popup "Help"`,
+		`{"restart":true}`:                                         `restart`,
+		`"restart_server"`:                                         `restart`,
+		`{"fresh":"/"}`:                                            `fresh "/"`,
+		`{"incognito":true}`:                                       `fresh "/"`,
+		`{"fresh":"first"}`:                                        `fresh "first"`,
+		`{"go":"back"}`:                                            `back`,
+		`{"go":"/about"}`:                                          `open "/about"`,
+		`{"click":"Log in","expect_status":401}`:                   `click "Log in" (status 401 expected)`,
+		`{"open":"/missing","expect_status":404,"note":"by hand"}`: `open "/missing" (status 404 expected)`,
+	} {
+		s, err := ParseScenario([]byte(`{"steps":[` + text + `]}`))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := s.Steps[0].String(); got != want {
+			t.Errorf("%s\ngot  %s\nwant %s", text, got, want)
+		}
+	}
+	for text, part := range map[string]string{
+		`{"drag":"Write"}`:                         "drag needs two names",
+		`{"upload":"/etc/passwd","into":"File"}`:   "plain name of a file",
+		`{"upload":"../x","into":"File"}`:          "plain name of a file",
+		`{"upload":".env","into":"File"}`:          "plain name of a file",
+		`{"upload":"a.txt"}`:                       "needs a file name and a field",
+		`{"count":"many","of":"listitem"}`:         "count needs a number",
+		`{"count":3}`:                              "count needs a number",
+		`{"resize":"huge"}`:                        "resize takes",
+		`{"resize":"10x10"}`:                       "resize takes",
+		`{"fresh":"https://example.com/"}`:         "only pages of the project count",
+		`{"see":"x","expect_status":404}`:          "asks nothing of the server",
+		`{"click":"x","expect_status":200}`:        "failing HTTP status",
+		`{"restart":"now"}`:                        "takes nothing",
+		`{"dragg":"a","to":"b"}`:                   `did you mean "drag"`,
+		`{"scrol":"down"}`:                         `did you mean "scroll"`,
+		`{"animates":"Ball","in":"Box","of":"12"}`: `does not take "of"`,
+	} {
+		_, err := ParseScenario([]byte(`{"steps":[` + text + `]}`))
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s: %v, want %q", text, err, part)
+		}
+	}
+}
+
+func TestSuspiciousNames(t *testing.T) {
+	for name, want := range map[string]look{
+		"app": looksOrdinary, "testimonials": looksOrdinary, "latest": looksOrdinary, "contestants": looksOrdinary, "webhooks": looksOrdinary,
+		"testHook": looksTesting, "debug": looksTesting, "DEBUG_MODE": looksTesting, "exposeState": looksTesting, "runTests": looksTesting,
+		"__test": looksHidden, "__app": looksHidden, "__state__": looksHidden,
+		"__NEXT_DATA__": looksOrdinary, "__vite_plugin_react_preamble_installed__": looksOrdinary, "__assign": looksOrdinary, "__VUE__": looksOrdinary,
+	} {
+		if got := nameLooks(name); got != want {
+			t.Errorf("%s: %d, want %d", name, got, want)
+		}
+	}
+}
