@@ -17,3 +17,8 @@ func (r *Repo) Version(ctx context.Context) (string, error) {
 	}
 	return strings.TrimPrefix(strings.TrimSpace(string(out)), "git version "), nil
 }
+
+// VersionAtLeast says whether a version, as Version gives it, is this or later.
+func VersionAtLeast(version string, major, minor int) bool {
+	return atLeast("git version "+version, major, minor)
+}

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"gitagent/gitops"
@@ -23,6 +24,9 @@ type State struct {
 	// the usual places, or the path recorded in the hooks; "" for nothing.
 	Bare  string      `json:"bare,omitempty"`
 	Hooks []HookState `json:"hooks"`
+	// ByConfig are hooks of git's own config, which run before the files where
+	// git knows them (from 2.54 on).
+	ByConfig []string `json:"by_config,omitempty"`
 }
 
 // HookState is how one hook stands.
@@ -72,7 +76,8 @@ func Inspect(ctx context.Context, repo *gitops.Repo) (State, error) {
 		}
 		s.Hooks = append(s.Hooks, t.state(repo, f))
 	}
-	return s, nil
+	s.ByConfig, err = byConfig(ctx, repo)
+	return s, err
 }
 
 // state judges one hook file.
@@ -102,6 +107,25 @@ func (t target) state(repo *gitops.Repo, f hookFile) HookState {
 		h.Effective = true
 	}
 	return h
+}
+
+// byConfig lists the hooks that git's own config has for a commit.
+func byConfig(ctx context.Context, repo *gitops.Repo) ([]string, error) {
+	conf, err := repo.Config(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for key := range conf.Section("hook.") {
+		name, isEvent := strings.CutSuffix(strings.TrimPrefix(key, "hook."), ".event")
+		for _, event := range conf.All(key) {
+			if isEvent && (slices.Contains(hookNames(), event) || event == hookPrePush || event == hookPreReceive) {
+				out = append(out, name+" ("+event+")")
+			}
+		}
+	}
+	slices.Sort(out)
+	return out, nil
 }
 
 // unreached is why a section after this text may not be reached.

@@ -109,6 +109,9 @@ func (t *terminal) hooksStatus(c *cli.Context, repo *gitops.Repo) error {
 	for _, h := range st.Hooks {
 		t.printf("%s %-10s %s\n", sign(h.Effective), h.Hook, plain.Line(h.Path+after(": ", h.Problem), 300))
 	}
+	if len(st.ByConfig) > 0 {
+		t.printf("  git's own config has, where git knows it (from 2.54 on): %s\n", plain.Line(strings.Join(st.ByConfig, ", "), 300))
+	}
 	t.printf("%s binary     %s\n", sign(st.Binary != "" || st.Bare != ""), plain.Line(st.Binary+after("; with a bare PATH: ", st.Bare), 300))
 	return exit(code)
 }
