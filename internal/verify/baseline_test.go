@@ -110,3 +110,35 @@ func TestBaselineLists(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+func TestBaselineGoesOn(t *testing.T) {
+	s := Baseline(report("a b c-"), report("a b- c-"))
+	if fresh := s.Fresh(report("a b d e-")); len(fresh) != 1 || fresh[0] != "d" {
+		t.Errorf("fresh: %v", fresh)
+	}
+	next := s.After(report("a b c- d"))
+	if got := next.String(); got != "2 pass, 1 fail, 1 flaky, 0 skipped" {
+		t.Errorf("after: %s", got)
+	}
+	again := BaselineSet{Runner: next.Runner, Structured: true, Passing: next.Passing, Failing: next.Failing, Flaky: next.Flaky}.Recalled()
+	if verdict, why := again.Judge(report("a b- c- d")); verdict != Pass {
+		t.Errorf("recalled: %s", why)
+	}
+	if verdict, _ := again.Judge(report("a b c- d x-")); verdict != Fail {
+		t.Error("recalled: a new failure passes")
+	}
+	changed := report("a b c- d")
+	changed.Deciders = map[string]string{"pytest.ini": "1"}
+	if verdict, why := next.Judge(changed); verdict != Fail || !strings.Contains(why, "pytest.ini decides") {
+		t.Errorf("a file that decides: %s (%s)", verdict, why)
+	}
+}
+
+func TestAffected(t *testing.T) {
+	ids := []string{"tests/test_calc.py::test_a", "tests/test_other.py::test_b", "example.com/p/sub.TestOne", "src/add.test.js > adds"}
+	for file, want := range map[string]int{"calc.py": 1, "sub/x1.go": 1, "src/add.js": 1, "README": 0} {
+		if got := Affected(ids, []string{file}); len(got) != want {
+			t.Errorf("%s: %v", file, got)
+		}
+	}
+}
