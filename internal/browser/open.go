@@ -85,6 +85,9 @@ func Open(ctx context.Context, opts Options) (*Browser, error) {
 		return nil, err
 	}
 	b.live = p
+	if opts.Warm {
+		p.filled.Go(p.refill)
+	}
 	return b, nil
 }
 
