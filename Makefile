@@ -34,6 +34,8 @@ figures: build setup ## the measured promises, each beside its bound
 tables: setup ## every known cheat beside an honest twin for each test runner, and small apps right and wrong
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTables' ./internal/verify
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestApps' ./bench
+	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTable' ./hooks
+	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTableHook' ./cmd/git-agent
 
 bench-apps: build setup ## MODEL=name of a running Ollama builds the suite's apps, with the loop and without it
 	$(GO) run ./bench/run -model "$(MODEL)" -git-agent bin/git-agent $(BENCH)

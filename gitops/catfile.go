@@ -37,22 +37,28 @@ func (r *Repo) startCatFile() (*catFile, error) {
 }
 
 func (c *catFile) read(id OID, most int64) (kind string, data []byte, size int64, err error) {
-	if _, err := io.WriteString(c.in, string(id)+"\n"); err != nil {
-		return "", nil, 0, fmt.Errorf("ask git cat-file: %w", err)
+	_, kind, data, size, err = c.ask(string(id), most)
+	return kind, data, size, err
+}
+
+// ask is read for any name of an object that git knows, on one line.
+func (c *catFile) ask(name string, most int64) (id OID, kind string, data []byte, size int64, err error) {
+	if _, err := io.WriteString(c.in, name+"\n"); err != nil {
+		return "", "", nil, 0, fmt.Errorf("ask git cat-file: %w", err)
 	}
 	head, err := c.out.ReadString('\n')
 	if err != nil {
-		return "", nil, 0, fmt.Errorf("read from git cat-file: %w", err)
+		return "", "", nil, 0, fmt.Errorf("read from git cat-file: %w", err)
 	}
 	f := strings.Fields(head)
-	if len(f) == 2 && f[1] == "missing" {
-		return "", nil, 0, ErrNotFound
+	if len(f) > 1 && f[len(f)-1] == "missing" {
+		return "", "", nil, 0, ErrNotFound
 	}
 	if len(f) != 3 {
-		return "", nil, 0, fmt.Errorf("git cat-file answered %q", head)
+		return "", "", nil, 0, fmt.Errorf("git cat-file answered %q", head)
 	}
 	if size, err = strconv.ParseInt(f[2], 10, 64); err != nil {
-		return "", nil, 0, fmt.Errorf("git cat-file answered %q", head)
+		return "", "", nil, 0, fmt.Errorf("git cat-file answered %q", head)
 	}
 	if size > most { // git adds a newline
 		_, err = io.CopyN(io.Discard, c.out, size+1)
@@ -62,9 +68,9 @@ func (c *catFile) read(id OID, most int64) (kind string, data []byte, size int64
 		data = data[:size]
 	}
 	if err != nil {
-		return "", nil, 0, fmt.Errorf("read from git cat-file: %w", err)
+		return "", "", nil, 0, fmt.Errorf("read from git cat-file: %w", err)
 	}
-	return f[1], data, size, nil
+	return OID(f[0]), f[1], data, size, nil
 }
 
 func (c *catFile) close() error {

@@ -1,6 +1,7 @@
 package gitops
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -52,4 +53,42 @@ func (g goGit) read(id OID, most int64) (kind string, data []byte, size int64, e
 		return "", nil, 0, fmt.Errorf("read object: %w", err)
 	}
 	return obj.Type().String(), data, int64(len(data)), nil
+}
+
+// ReadThroughGit reads objects through git alone. It costs one process, and is
+// cheaper where few objects are read of a large repository, whose pack index
+// go-git would read whole.
+func (r *Repo) ReadThroughGit() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fast != nil || r.batch != nil {
+		return
+	}
+	r.noFast = true
+	if b, err := r.startCatFile(); err == nil { // it starts while other things are asked
+		r.batch = b
+	}
+}
+
+// HeadTree is the tree of HEAD, ErrNotFound before the first commit.
+func (r *Repo) HeadTree(ctx context.Context) (OID, error) {
+	r.mu.Lock()
+	batch := r.batch
+	if batch == nil || !r.noFast {
+		r.mu.Unlock()
+		return r.TreeOf(ctx, "HEAD")
+	}
+	defer r.mu.Unlock()
+	id, kind, _, _, err := batch.ask("HEAD^{tree}", maxObject)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return "", fmt.Errorf("HEAD has no tree yet: %w", err)
+	case err != nil:
+		batch.close()
+		r.batch = nil
+		return "", err
+	case kind != "tree" || !r.isOID(string(id)):
+		return "", fmt.Errorf("HEAD is not understood: %q %s", string(id), kind)
+	}
+	return id, nil
 }

@@ -86,6 +86,7 @@ func (r *run) run(ctx context.Context) (refused bool, err error) {
 		return false, err
 	}
 	defer r.repo.Close()
+	r.repo.ReadThroughGit()
 	staged, err := r.repo.DiffIndex(ctx)
 	if err != nil || (len(staged) == 0 && !r.merging()) {
 		return false, err
@@ -107,7 +108,7 @@ func (r *run) run(ctx context.Context) (refused bool, err error) {
 // judge runs the guards over what is about to be committed.
 func (r *run) judge(ctx context.Context, staged []gitops.Change) ([]Violation, error) {
 	c := &commit{repo: r.repo, diffs: []changes{byPath(staged)}, makeNew: r.repo.IndexTree, exact: true}
-	base, err := r.repo.TreeOf(ctx, "HEAD")
+	base, err := r.repo.HeadTree(ctx)
 	if err != nil && !errors.Is(err, gitops.ErrNotFound) { // not found: before the first commit
 		return nil, err
 	}
