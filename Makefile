@@ -32,7 +32,7 @@ figures: build setup ## the measured promises, each beside its bound
 	GIT_AGENT_FIGURES=1 $(GO) test -count=1 -v -run 'TestFigures' ./cmd/git-agent
 
 tables: setup ## every known cheat beside an honest twin for each test runner, and small apps right and wrong
-	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTables' ./internal/verify
+	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTables|TestRealProjects' ./internal/verify
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestApps' ./bench
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTable' ./hooks
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTableHook' ./cmd/git-agent

@@ -261,11 +261,15 @@ func (d *digests) other(command string) {
 		case "playwright":
 			d.match("playwright.config.*")
 		}
-		if name := path.Clean(w); fs.ValidPath(name) && strings.Contains(path.Base(name), ".") {
+		// A file that is named decides where its name says that it tests; the
+		// product may be named as well.
+		if name := path.Clean(w); fs.ValidPath(name) && (testsByName.MatchString(path.Base(name)) || project.IsTestPath(name, nil)) {
 			d.whole(name)
 		}
 	}
 }
+
+var testsByName = regexp.MustCompile(`(?i)(test|check|spec|verif|suite|e2e|harness|^run|^ci)[^/]*\.\w+$`)
 
 // scriptsBehind are the scripts of package.json that a command goes through.
 func scriptsBehind(command string) func(string) string {

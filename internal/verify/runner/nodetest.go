@@ -6,6 +6,7 @@ import (
 	_ "embed" // the two files that node loads
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -37,7 +38,7 @@ func (nodeTest) Run(ctx context.Context, r *Run) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	argv := []string{tool, "--test", "--import=" + end, "--test-reporter=" + reporter, "--test-reporter-destination=stdout"}
+	argv := []string{tool, "--test", "--import=" + fileURL(end), "--test-reporter=" + fileURL(reporter), "--test-reporter-destination=stdout"}
 	if len(r.Only) > 0 {
 		argv = append(argv, nodeOnly(r.Only)...)
 	} else {
@@ -53,6 +54,11 @@ func (nodeTest) Run(ctx context.Context, r *Run) (Report, error) {
 		rep.unfinished(events.unfinished())
 	}
 	return rep, nil
+}
+
+// fileURL names a file as node reads it whatever its path holds.
+func fileURL(path string) string {
+	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String()
 }
 
 // nodeOnly chooses the tests of these ids: their files, and their names.

@@ -119,6 +119,7 @@ func TestDeciders(t *testing.T) {
 		"the test script":          {project.RunnerExit, "npm test", "package.json", `{"scripts":{"test":"true","dev":"x"}}`, "package.json"},
 		"another script":           {project.RunnerExit, "npm test", "package.json", `{"scripts":{"test":"node run.js","dev":"y"}}`, ""},
 		"what the script runs":     {project.RunnerExit, "npm test", "run.js", "2", "run.js"},
+		"the product that it runs": {project.RunnerExit, "python3 app.py --selftest", "app.py", "2", ""},
 		"the Makefile":             {project.RunnerExit, "make test", "Makefile", "test:\n\ttrue\n", "Makefile"},
 		"the Makefile of no use":   {project.RunnerExit, "sh x.sh", "Makefile", "test:\n\ttrue\n", ""},
 		"environment of the tests": {project.RunnerNode, "", ".env", "A=1\n", ".env"},
