@@ -56,6 +56,10 @@ type commit struct {
 	known    bool
 	patterns []string
 
+	// gather keeps the text that is new, for a detector outside of this program.
+	gather bool
+	text   []byte
+
 	blobs   *contents
 	new     *tree
 	product gitops.OID

@@ -152,6 +152,13 @@ func (f *files) judgeOne(ctx context.Context, ch gitops.Change, c rule.Change, i
 	if vendored(ch) && !f.vendorMoves() {
 		out = append(out, rule.Finding{Code: "infra.vendored", What: "is changed although its version is not: a dependency edited in place"})
 	}
+	if f.gather && c.New.Regular() && len(c.New.Data) <= maxText && !rule.Binary(c.New.Data) {
+		for _, line := range rule.Added(c.Old.Data, c.New.Data) {
+			if len(f.text)+len(line.Text) < maxLeaks {
+				f.text = append(append(f.text, line.Text...), '\n')
+			}
+		}
+	}
 	if !isTest {
 		out = append(out, product.Judge(c, f.literals)...)
 	}

@@ -107,7 +107,7 @@ func (r *run) run(ctx context.Context) (refused bool, err error) {
 
 // judge runs the guards over what is about to be committed.
 func (r *run) judge(ctx context.Context, staged []gitops.Change) ([]Violation, error) {
-	c := &commit{repo: r.repo, diffs: []changes{byPath(staged)}, makeNew: r.repo.IndexTree, exact: true}
+	c := &commit{repo: r.repo, diffs: []changes{byPath(staged)}, makeNew: r.repo.IndexTree, exact: true, gather: r.hook == "commit-msg"}
 	base, err := r.repo.HeadTree(ctx)
 	if err != nil && !errors.Is(err, gitops.ErrNotFound) { // not found: before the first commit
 		return nil, err
@@ -117,6 +117,9 @@ func (r *run) judge(ctx context.Context, staged []gitops.Change) ([]Violation, e
 		return nil, err
 	}
 	found, err := c.judge(ctx)
+	if err == nil {
+		found = append(found, gitleaks(ctx, c.text)...)
+	}
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"sort"
 	"strings"
@@ -96,11 +97,20 @@ func (t *terminal) hooksStatus(c *cli.Context, repo *gitops.Repo) error {
 		return err
 	}
 	code := 0
-	if !st.OK() {
-		code = codeViolation
+	fires := errors.New("they are not all in place")
+	if st.OK() {
+		fires = hooks.Probe(c.Context, repo)
+	}
+	why := ""
+	if fires != nil {
+		code, why = codeViolation, plain.Line(fires.Error(), 300)
 	}
 	if c.Bool("json") {
-		if err := t.printJSON(st); err != nil {
+		if err := t.printJSON(struct {
+			hooks.State
+			Fires bool   `json:"fires"` // a trial commit in a scratch clone was refused as it should be
+			Why   string `json:"why,omitempty"`
+		}{st, fires == nil, why}); err != nil {
 			return err
 		}
 		return exit(code)
@@ -113,6 +123,13 @@ func (t *terminal) hooksStatus(c *cli.Context, repo *gitops.Repo) error {
 		t.printf("  git's own config has, where git knows it (from 2.54 on): %s\n", plain.Line(strings.Join(st.ByConfig, ", "), 300))
 	}
 	t.printf("%s binary     %s\n", sign(st.Binary != "" || st.Bare != ""), plain.Line(st.Binary+after("; with a bare PATH: ", st.Bare), 300))
+	if st.OK() {
+		said := "a trial commit in a scratch clone was refused as it should be"
+		if fires != nil {
+			said = why
+		}
+		t.printf("%s trial      %s\n", sign(fires == nil), said)
+	}
 	return exit(code)
 }
 
