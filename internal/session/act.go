@@ -91,7 +91,9 @@ func (s *step) assemble(ctx context.Context, product gitops.OID, rec evidence.Re
 	}
 	files[path] = status
 	files[evidence.Path(s.feature.ID)] = rec.Bytes()
-	if !s.mending { // else flag and contract stay as they are
+	if s.claimed {
+		files[contract.Path(s.feature.ID)] = s.contract.Bytes()
+	} else if !s.mending { // else flag and contract stay as they are
 		list, err := s.list.Flip(s.feature.ID)
 		if err != nil {
 			return "", err
@@ -129,7 +131,7 @@ func (s *step) land(ctx context.Context, full gitops.OID, message string, produc
 		return false, err
 	}
 	s.out.Commit, s.out.Next = landed.Commit, landed.Next
-	s.out.Already, s.out.Repaired = s.already, s.mending
+	s.out.Already, s.out.Repaired = s.already && !s.claimed, s.mending && !s.claimed
 	ctx = context.WithoutCancel(ctx) // it has landed: an interrupt comes too late
 	if landed.How == workspace.Aside {
 		s.out.Aside = landed.Ref
@@ -152,10 +154,12 @@ func (s *step) entry(end End, reason string) progress.Entry {
 	if reason != "" {
 		facts = append(facts, reason)
 	}
-	if s.mending && end == Verified {
+	if s.claimed && end == Verified {
+		facts = append(facts, "proved: its flag had no evidence before")
+	} else if s.mending && end == Verified {
 		facts = append(facts, "repaired: its flag stays, its evidence is new")
 	}
-	if s.already {
+	if s.already && !s.claimed {
 		facts = append(facts, "already-met: an earlier session had built it")
 	}
 	use := s.out.Receipt.Totals()
@@ -174,7 +178,10 @@ func (s *step) entry(end End, reason string) progress.Entry {
 // trailers.
 func (s *step) message(rec evidence.Record) string {
 	var b strings.Builder
-	if s.mending {
+	switch {
+	case s.claimed:
+		b.WriteString("Prove: ")
+	case s.mending:
 		b.WriteString("Repair: ")
 	}
 	fmt.Fprintf(&b, "%s\n\n", plain.Line(s.feature.Description, 72))

@@ -51,7 +51,7 @@ func (s *step) toMend(ctx context.Context) (*features.Feature, error) {
 // stillBroken is for after the replay: a feature that was to be mended and holds
 // again needs no work, so another is chosen.
 func (s *step) stillBroken(ctx context.Context) error {
-	if !s.mending || s.broken[s.feature.ID] {
+	if !s.mending || s.claimed || s.broken[s.feature.ID] {
 		return nil
 	}
 	s.emit(Event{Kind: "note", Text: s.feature.ID + " holds again; it needs no repair"})
@@ -73,6 +73,9 @@ func (s *step) stillBroken(ctx context.Context) error {
 func (s *step) whatBroke() string {
 	if !s.mending {
 		return ""
+	}
+	if s.claimed {
+		return "\nThe list says that this feature works, and nobody has proved it; it does not do what its steps say. Build what is missing.\n"
 	}
 	text := "\nThis feature worked before and broke. Repair it; keep what else works.\n"
 	if e := s.regression(s.feature.ID); e != nil && len(e.Facts) > 0 {

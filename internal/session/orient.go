@@ -81,7 +81,8 @@ func (s *step) pick(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if s.mending = f.Passes && s.knownBroken(f.ID); s.mending {
+		s.claimed = f.Passes && s.recordOf(ctx, f.ID) == nil
+		if s.mending = s.claimed || f.Passes && s.knownBroken(f.ID); s.mending {
 			s.feature = f
 			return nil
 		}

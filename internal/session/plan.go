@@ -38,7 +38,7 @@ func (s *step) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c == nil && s.mending {
+	if c == nil && s.mending && !s.claimed {
 		return ended(Blocked, "%s is broken, and its contract does not fit it any more: git agent contract %s", s.feature.ID, s.feature.ID)
 	}
 	if c == nil {

@@ -92,7 +92,7 @@ func (s *step) proveOne(ctx context.Context, id string) (Proof, error) {
 	}
 	data, err := s.repo.ReadFile(ctx, s.base.Tree, contract.Path(id))
 	if errors.Is(err, gitops.ErrNotFound) {
-		p.Reason = "it has no contract yet: only a session makes one"
+		p.Reason = "it has no contract yet: git agent step " + id + " has one made"
 		return p, nil
 	}
 	if err != nil {

@@ -59,7 +59,8 @@ type step struct {
 	contract  *contract.Contract
 	compiled  bool // by this session: its text travels with the commit or the journal
 	already   bool
-	mending   bool            // the feature has its flag and is broken: no flag is set
+	mending   bool            // the feature has its flag and is broken, or claimed: no flag is set
+	claimed   bool            // it never had a proof
 	unsure    bool            // the contract passes before the work and shows nothing
 	trial     contract.Values // what the model is shown for the contract's variables
 	bite      []evidence.Check
