@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/internal/plain"
 	"gitagent/internal/verify/contract"
 	"gitagent/internal/verify/evidence"
 )
@@ -50,16 +51,28 @@ func (v *Verifier) BiteWithoutActions(ctx context.Context, c *contract.Contract,
 	var ids, asked []string
 	for _, k := range out.Checks {
 		if ids = append(ids, k.ID); k.Kind == contract.KindHTTP && k.Verdict == Pass {
-			asked = append(asked, k.ID)
+			asked = append(asked, k.ID+" ("+leftOf(run.Contract.Get(k.ID))+")")
 		}
 	}
 	switch {
 	case len(asked) > 0:
-		return true, fmt.Sprintf("check %s passes although nothing is sent before", strings.Join(asked, ", ")), nil
+		return true, fmt.Sprintf("check %s passes although nothing is sent before: put what is so without the other requests, such as a 404 for what was never there, into a check of its own", strings.Join(asked, ", ")), nil
 	case out.Verdict == Pass:
 		return true, fmt.Sprintf("check %s passes on the page as it opens", strings.Join(ids, ", ")), nil
 	}
 	return false, "", nil
+}
+
+// leftOf names the requests of a check, as far as they fit a line.
+func leftOf(k *contract.Check) string {
+	if k == nil {
+		return ""
+	}
+	var out []string
+	for i := range k.HTTP {
+		out = append(out, k.HTTP[i].String())
+	}
+	return plain.Line(strings.Join(out, ", "), 120)
 }
 
 // BiteHollow runs the commands of c, test runs aside, on a target whose files

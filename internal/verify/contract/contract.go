@@ -206,6 +206,7 @@ type pageForm struct {
 	Open    string               `json:"open"`
 	Steps   []stdjson.RawMessage `json:"steps"`
 	Timeout float64              `json:"timeout,omitempty"` // seconds
+	Prefers string               `json:"prefers,omitempty"` // what the person's system asks of pages
 }
 
 func pageShape(page []byte) error {

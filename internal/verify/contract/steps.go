@@ -26,6 +26,9 @@ func withoutQuotes(step string) string {
 
 var (
 	negation = regexp.MustCompile(`(?i)\b(no longer|not|never|without|disappears?|gone|removed?|vanish(es)?|hidden|hides?|no)\b|n't\b`)
+	// A full stop ends a sentence where a capital follows; "e.g." does not.
+	sentenceEnd = regexp.MustCompile(`[.!?]\s+[A-Z]`)
+
 	between  = regexp.MustCompile(`(?i)^[\s,]*((and|then)\b[\s,]*)?$`)
 	fewWords = regexp.MustCompile(`^\s*(?:[\w-]+\s+){0,2}$`)
 	lasting  = regexp.MustCompile(`(?i)\b(still|remains?|stays?|keeps?|unchanged)\b`)
@@ -57,7 +60,7 @@ func cause(steps []string, n int) int {
 // judge notes what the step says about the value that stands at start:end.
 func (v *value) judge(step string, start, end int) {
 	plain := withoutQuotes(step)
-	v.outcome = shows.MatchString(plain[:start])
+	v.outcome = shows.MatchString(plain[sentenceOf(plain, start):start])
 	v.acted = action.MatchString(plain[:start])
 	clause := plain[strings.LastIndexAny(plain[:start], ".;")+1:]
 	if i := strings.IndexAny(plain[end:], ".;"); i >= 0 {
@@ -65,6 +68,15 @@ func (v *value) judge(step string, start, end int) {
 	}
 	v.negated = negation.MatchString(clause)
 	v.done = !v.outcome && follows(plain[:start])
+}
+
+// sentenceOf is where the sentence begins that goes on at position at.
+func sentenceOf(plain string, at int) int {
+	ends := sentenceEnd.FindAllStringIndex(plain[:at], -1)
+	if len(ends) == 0 {
+		return 0
+	}
+	return ends[len(ends)-1][1] - 1 // the first letter
 }
 
 // follows says whether what comes next is the object of an action: the verb

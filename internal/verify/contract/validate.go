@@ -252,7 +252,7 @@ func (k *Check) texts() (t texts) {
 	var entered []browser.Step // since the page was opened
 	acted := false
 	for _, st := range s.Steps {
-		t.named = append(t.named, st.Text, st.Target, st.In, st.Answer, st.DialogSays)
+		t.named = append(t.named, st.Text, st.Target, st.In, st.To, st.Content, st.Answer, st.DialogSays)
 		if st.DialogSays != "" {
 			t.shown, t.after = append(t.shown, st.DialogSays), append(t.after, st.DialogSays)
 		}
@@ -260,7 +260,7 @@ func (k *Check) texts() (t texts) {
 		case st.Action():
 			acted = true
 			entered = append(entered, st)
-			t.done = append(t.done, st.Text, st.Target, st.In, st.Answer)
+			t.done = append(t.done, st.Text, st.Target, st.In, st.To, st.Content, st.Answer)
 		case st.Verb == browser.VerbNotSee:
 			t.absent = append(t.absent, st.Text)
 		case st.Assertion():
