@@ -23,6 +23,15 @@ type leaf struct {
 
 func (l leaf) key() string { return strings.Join(l.path, ".") }
 
+// at copies a path; what stands at the top of a file by itself has a name too.
+func at(path []string, more ...string) []string {
+	out := append(append([]string{}, path...), more...)
+	if len(out) == 0 {
+		return []string{"(text)"}
+	}
+	return out
+}
+
 // under says whether the leaf stands below keys.
 func (l leaf) under(keys ...string) bool {
 	if len(l.path) < len(keys) {
@@ -82,7 +91,7 @@ func (r *jsonReader) value(path []string, depth int) error {
 	}
 	delim, ok := tok.(json.Delim)
 	if !ok {
-		r.out = append(r.out, leaf{append([]string{}, path...), fmt.Sprint(tok), lex.Line(r.src, int(r.d.InputOffset()))})
+		r.out = append(r.out, leaf{at(path), fmt.Sprint(tok), lex.Line(r.src, int(r.d.InputOffset()))})
 		return nil
 	}
 	for n := 0; r.d.More(); n++ {
@@ -137,9 +146,9 @@ func walkYAML(n *yaml.Node, path []string, depth int, out *[]leaf) {
 			walkYAML(c, append(path, fmt.Sprint(i)), depth+1, out)
 		}
 	case yaml.AliasNode:
-		*out = append(*out, leaf{append([]string{}, path...), "*" + n.Value, n.Line})
+		*out = append(*out, leaf{at(path), "*" + n.Value, n.Line})
 	default:
-		*out = append(*out, leaf{append([]string{}, path...), n.Value, n.Line})
+		*out = append(*out, leaf{at(path), n.Value, n.Line})
 	}
 }
 
@@ -163,13 +172,13 @@ func xmlLeaves(data []byte) []leaf {
 		case xml.StartElement:
 			path = append(path, t.Name.Local)
 			for _, a := range t.Attr {
-				out = append(out, leaf{append(append([]string{}, path...), "@"+a.Name.Local), a.Value, line})
+				out = append(out, leaf{at(path, "@"+a.Name.Local), a.Value, line})
 			}
 		case xml.EndElement:
 			path = path[:max(0, len(path)-1)]
 		case xml.CharData:
 			if text := strings.TrimSpace(string(t)); text != "" {
-				out = append(out, leaf{append([]string{}, path...), text, line})
+				out = append(out, leaf{at(path), text, line})
 			}
 		}
 	}

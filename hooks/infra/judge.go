@@ -165,7 +165,7 @@ func better(o, n Setting) bool {
 		return false
 	}
 	for i := 0; i < max(len(a), len(b)); i++ {
-		x, y := at(a, i), at(b, i)
+		x, y := nth(a, i), nth(b, i)
 		if x != y {
 			return (y > x) == (o.Ratchet > 0)
 		}
@@ -173,7 +173,7 @@ func better(o, n Setting) bool {
 	return true
 }
 
-func at(list []float64, i int) float64 {
+func nth(list []float64, i int) float64 {
 	if i < len(list) {
 		return list[i]
 	}

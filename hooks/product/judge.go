@@ -84,7 +84,7 @@ type pattern struct {
 var hints = []string{"test", "Test", "TEST", "CI\"", "CI'", ".CI", "webdriver", "eadless", "cdc_", "mock", "Mock", "sinon", "msw", "nock", "stub", "fake", "Fake", "exit", "Exit", "abort",
 	"__", "window", "global", "self.", "self[", "eq", "qual", "==", "valueOf", "oPrimitive", "debug", "reset", "seed", "e2e", "modules", "expect", "chai", "monkeypatch", "die",
 	"prototype", "Math.", "Date", "console", "performance", "builtins", "time.", "random", "excepthook", "PHPUNIT", "Prophecy", "JEST", "MOCHA", "CARGO", "stack", "Stack", "VITEST", "Case", "UITEST",
-	"freezegun", "responses", "vcr", "junit", "Runtime", "halt", "shutdown", "_exit", "SystemExit", "quit", "compareTo", "Cmp", "Is(", "contains", "import", "require", "Array.", "Object.", "String.", "Number.", "JSON.", "Promise.", "Function."}
+	"freezegun", "responses", "vcr", "junit", "Runtime", "halt", "shutdown", "_exit", "SystemExit", "quit", "compareTo", "Cmp", "Is(", "contains", "import", "require", "Array.", "Object.", "String.", "Number.", "JSON.", "Promise.", "Function.", "rue", "alse", "return 0"}
 
 func hinted(line string) bool {
 	for _, h := range hints {

@@ -12,7 +12,7 @@ type Pattern struct {
 }
 
 // Lazy prepares a pattern. A source that is no regular expression panics at its
-// first use; a test of each package compiles all of its own.
+// first use; a test compiles all that there are.
 func Lazy(source string) *Pattern {
 	return &Pattern{sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(source) })}
 }
