@@ -38,13 +38,16 @@ func jsSettings(file string, data []byte, _ World) []Setting {
 				continue // its numbers stand for themselves
 			}
 			s.Ratchet = 1
-		} else if narrowing[key] {
+		} else if narrowing[key] || key == "include" && ofTests.MatchString(s.Value) {
 			s.Risk = "decides which tests run, or what their failure means"
 		}
 		out = append(out, s)
 	}
 	return out
 }
+
+// ofTests tells a list of tests from one of sources.
+var ofTests = rule.Lazy(`(?i)\.(?:test|spec)\b|__tests__|\be2e\b|\btests?/`)
 
 // valueEnd is where a value ends: at the comma or bracket that closes it.
 func valueEnd(code []byte, at int) int {

@@ -30,6 +30,9 @@ var setup = rule.Lazy(`(?i)\b(?:before|after)_?(?:each|all|class|method)?\b|@(?:
 // declared finds the names that the outer level of a hunk gives.
 var declared = rule.Lazy(`\b(?:func(?: \([^)]*\))?|def|class|fn|fun|function|type|var|const|mod|struct|record|interface|enum)\s+([\w$]+)`)
 
+// method finds the names of methods where no word announces them.
+var method = rule.Lazy(`[\w<>\[\],.?]+\s+(\w+)\s*\([^)]*\)\s*(?:throws [\w., ]+)?(?:\{|=>|$)`)
+
 // rowsIn matches the line that opens a table of cases.
 var rowsIn = rule.Lazy(`(?i)cases|table|tests\b|parametri[sz]e|\beach\b|\[\]struct|map\[string\]|provider|scenarios|vectors|examples|rows`)
 
@@ -67,7 +70,14 @@ func onlyTests(l *lex.Lang, old, new source, h hunk) bool {
 	if !outerLevel(l, lines) || !ended(l, h) {
 		return false
 	}
-	for _, m := range declared.FindAllStringSubmatch(outerText(l, lines), -1) {
+	outer := outerText(l, lines)
+	names := declared.FindAllStringSubmatch(outer, -1)
+	if l.Name == lex.Java || l.Name == lex.CSharp {
+		for line := range strings.Lines(outer) {
+			names = append(names, method.FindAllStringSubmatch(strings.TrimSpace(line), -1)...)
+		}
+	}
+	for _, m := range names {
 		if clashes(old, m[1]) {
 			return false
 		}
