@@ -41,6 +41,7 @@ func edgeStates() []edge {
 		{n: 53, name: "mobile viewport", files: page1(`<meta name=viewport content="width=device-width"><style>#m{display:none}@media(max-width:600px){#m{display:block}#n{display:none}}</style><nav id=n>Home About</nav><button id=m>Menu</button><p id=p></p><script>m.onclick=()=>p.textContent='opened'</script>`),
 			steps: `[{"not_see":"Menu"},{"resize":"mobile"},{"see":"Menu"},"click Menu","see opened"]`, verdict: Pass},
 		{n: 54, name: "storage across reload", files: page1(store), steps: `["see \"note: none\"",{"type":"Milk","into":"Note"},"click Save",{"reload":true},"see \"note: Milk\""]`, verdict: Pass},
+		{n: 54, name: "a restart without a server", files: page1(store), steps: `["see \"note: none\"",{"type":"Milk","into":"Note"},"click Save",{"restart":true},"see \"note: Milk\""]`, verdict: Unverified, reason: "a restart proves nothing"},
 		{n: 54, name: "no storage across scenarios", play: func(t *testing.T) Result {
 			base := site(t, map[string]string{"index.html": store})
 			if r := playOn(t, base, `["see \"note: none\"",{"type":"Milk","into":"Note"},"click Save","see \"note: Milk\""]`); r.Verdict != Pass {

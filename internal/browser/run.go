@@ -15,7 +15,7 @@ type Stage struct {
 	// Each asks for a picture after every step.
 	Each bool
 	// Restart ends the project's server and starts it again at the same
-	// address; nil where there is none.
+	// address; nil where there is none, and a restart is then unverified.
 	Restart func(context.Context) error
 	// Alone says that all state is in the browser, so that a second run, in
 	// which nobody does anything, tells what the page shows by itself.

@@ -224,16 +224,18 @@ func (r *runner) statusMet(s Step) error {
 }
 
 // restart has the server started anew and opens the page again, as a person
-// would the next morning.
+// would the next morning. Where there is no server of ours, that would be a mere
+// reload and prove nothing of what a server keeps.
 func (r *runner) restart() error {
+	if r.stage.Restart == nil {
+		return unverifiedf("there is no server here that could be started anew, so a restart proves nothing: use reload, or set the command that starts the project's server (agent.start)")
+	}
 	begun := time.Now()
-	if r.stage.Restart != nil {
-		r.log.setAway(true)
-		err := r.stage.Restart(r.ctx)
-		r.log.setAway(false)
-		if err != nil {
-			return failf("the server did not come back: %v", err)
-		}
+	r.log.setAway(true)
+	err := r.stage.Restart(r.ctx)
+	r.log.setAway(false)
+	if err != nil {
+		return failf("the server did not come back: %v", err)
 	}
 	if err := r.tab.reload(); err != nil {
 		return err

@@ -68,6 +68,17 @@ func TestRestart(t *testing.T) {
 	}
 }
 
+// TestRestartOfAFolder: what is served from a folder has no server to restart.
+func TestRestartOfAFolder(t *testing.T) {
+	v := withBrowser(t)
+	target := folder(t, map[string]string{"index.html": `<!doctype html><html lang=en><title>N</title><button id=b>Save</button><p id=p></p>
+<script>p.textContent=localStorage.n||'none';b.onclick=()=>p.textContent=localStorage.n='Milk'</script>`})
+	out := run(t, v, pages(`["click Save",{"restart":true},{"see":"Milk"}]`), target)
+	if out.Verdict != Unverified || !strings.Contains(out.Checks[0].Reason, "a restart proves nothing") {
+		t.Errorf("%+v", out.Checks)
+	}
+}
+
 // TestSecondProfile has another person's browser look at what the first saved.
 func TestSecondProfile(t *testing.T) {
 	need(t, "node")
