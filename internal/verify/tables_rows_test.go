@@ -194,3 +194,34 @@ func otherCheats() []cheat {
 		{row: "B4", what: "MAKEFLAGS and BASH_ENV of the environment", kind: "make", env: "MAKEFLAGS=-i"},
 	}
 }
+
+// notInTheTable are the rows of groups B and D without a line in the table, each
+// with what holds it instead, or why it cannot be tried here.
+func notInTheTable() map[string]string {
+	return map[string]string{
+		"B13": "CI files decide nothing of a run here; the guard of test infrastructure looks at them",
+		"B14": "about what git shows; guards compare blobs by id",
+		"B15": "about what git shows; trees are made without the user's ignore files",
+		"B16": "about what git shows; nothing here reads git status",
+		"B22": "PHPUnit is not installed; its report is read as JUnit",
+		"B23": "dotnet, rspec, mocha and deno are not installed; their files are deciders, their reports JUnit",
+		"B24": "a threshold is a metric check (TestMetricChecks)",
+		"B26": "the harness's own limit holds (TestRunnersThatCannotRun)",
+		"B28": "what runs at an installation is looked at by sessions (cleanroom, installs_test)",
+		"B31": "a linter's exit code is a plain command",
+		"B32": "versions are those of the machine",
+		"D2":  "contracts with it are refused (internal/verify/contract)",
+		"D4":  "each check starts the server anew on the tree (internal/verify)",
+		"D5":  "each cell has a network of its own (decoy_test)",
+		"D7":  "evidence is bound to the product tree (hooks)",
+		"D8":  "a tree is checked out, never the working directory (internal/workspace)",
+		"D9":  "values are drawn anew (internal/verify/contract)",
+		"D10": "contracts with it are refused (internal/verify/contract)",
+		"D11": "pages wait for what is shown (internal/browser)",
+		"D12": "a blank or failed page fails (internal/browser)",
+		"D13": "pages are opened by the harness's address alone (internal/browser)",
+		"D15": "everything in a cell ends with it, and the tree is made anew before each check",
+		"D16": "one run counts; what differed before the work is flaky (TestJudge)",
+		"D19": "no model decides",
+	}
+}

@@ -278,7 +278,14 @@ func TestTables(t *testing.T) {
 	for _, key := range slices.Sorted(maps.Keys(lines)) {
 		t.Log(lines[key])
 	}
-	t.Logf("%d rows for the runners that are here", len(lines))
+	t.Logf("%d of %d rows, for the runners that are here", len(lines), len(rows))
+	if !all {
+		return
+	}
+	others := notInTheTable()
+	for _, row := range slices.Sorted(maps.Keys(others)) {
+		t.Logf("%-4s is not in the table: %s", row, others[row])
+	}
 }
 
 // try runs one row: the twin may not pass, the honest change has to.
