@@ -1,6 +1,8 @@
 package hooks
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,10 +34,57 @@ func TestRangeFindsWhatHooksNeverSaw(t *testing.T) {
 	if r := p.check("HEAD"); r.Commits != 2 || len(r.Violations) > 0 || len(r.Flips) != 1 || r.Flips[0].State != Proved || r.Flips[0].Feature != "F001" {
 		t.Fatalf("%+v", r)
 	}
+	p.git("checkout", "-q", "-b", "bad")
+	p.write("calc_test.go", "package calc // weaker\n")
+	p.git("commit", "-qnam", "weaken")
+	p.git("checkout", "-q", "-b", "ahead", "main")
+	p.write("ahead.txt", "x\n")
+	p.git("add", "-A")
+	p.git("commit", "-qm", "ahead")
 	cases := map[string]struct {
 		do   func()
 		want string
 	}{
+		"cherry-pick": {func() { p.git("cherry-pick", "bad") }, "tests.changed"},
+		"rebase":      {func() { p.git("checkout", "-q", "-B", "try", "bad"); p.git("rebase", "-q", "ahead") }, "tests.changed"},
+		"merge": {func() {
+			p.git("merge", "-q", "--no-edit", "ahead")
+			p.git("merge", "-q", "--no-verify", "--no-edit", "bad")
+		}, "tests.changed"},
+		"fast-forward": {func() { p.git("merge", "-q", "--ff-only", "bad") }, "tests.changed"},
+		"am": {func() {
+			patch := p.git("format-patch", "--stdout", "-1", "bad")
+			write(t, filepath.Join(p.dir, ".git", "one.patch"), patch+"\n", 0o644)
+			p.git("am", "-q", ".git/one.patch")
+		}, "tests.changed"},
+		"amend": {func() {
+			p.write("more.txt", "x\n")
+			p.git("add", "-A")
+			p.git("commit", "-qm", "more")
+			p.git("rm", "-q", "calc_test.go")
+			p.git("commit", "-q", "--no-verify", "--amend", "-m", "more")
+		}, "tests.deleted"},
+		"config of the environment": {func() {
+			t.Setenv("GIT_CONFIG_COUNT", "1")
+			t.Setenv("GIT_CONFIG_KEY_0", "core.hooksPath")
+			t.Setenv("GIT_CONFIG_VALUE_0", "/dev/null")
+			p.write("calc_test.go", "z\n")
+			p.git("commit", "-qam", "x")
+			t.Setenv("GIT_CONFIG_COUNT", "0")
+		}, "tests.changed"},
+		"a replaced object": {func() {
+			p.write("calc_test.go", "zz\n")
+			p.git("commit", "-qnam", "x")
+			p.git("replace", "HEAD:calc_test.go", "main:calc_test.go")
+		}, "tests.changed"},
+		"a graft": {func() {
+			p.git("rm", "-q", "calc_test.go")
+			p.git("commit", "-qnm", "x")
+			p.write("last.txt", "x\n")
+			p.git("add", "-A")
+			p.git("commit", "-qm", "last")
+			write(t, filepath.Join(p.dir, ".git", "info", "grafts"), p.git("rev-parse", "HEAD")+" "+p.git("rev-parse", "main")+"\n", 0o644)
+		}, "tests.deleted"},
 		"--no-verify":        {func() { p.write("calc_test.go", "x\n"); p.git("commit", "-qnam", "x") }, "tests.changed"},
 		"another hooks path": {func() { p.write("calc_test.go", "y\n"); p.git("-c", "core.hooksPath=/dev/null", "commit", "-qam", "x") }, "tests.changed"},
 		"plumbing": {func() {
@@ -57,6 +106,7 @@ func TestRangeFindsWhatHooksNeverSaw(t *testing.T) {
 		p.git("checkout", "-q", "-B", "try", "main")
 		c.do()
 		r := p.check("main..HEAD")
+		_ = os.Remove(filepath.Join(p.dir, ".git", "info", "grafts"))
 		got := r.codes()
 		if name == "a revert of a proof" { // also the log is cut; the order is not the point
 			got = strings.Join(strings.Fields(strings.ReplaceAll(got, "log.rewritten", "")), " ")

@@ -32,7 +32,7 @@ func TestTableHook(t *testing.T) {
 	for _, n := range []int{20, hugeTree} {
 		dir := f.filled(n)
 		commands := [][]string{{f.bin, "hook", "pre-commit"}, {"sh", "-c", "! git diff --cached --quiet"}, {f.bin, "--version"}}
-		got := f.race(dir, 15, append(commands, idle...)...)
+		got := f.race(dir, 40, append(commands, idle...)...)
 		took, how := got[0].judged(got[1])
 		diff, _ := got[1].judged(got[1])
 		bound := smallHook
