@@ -76,6 +76,12 @@
     return '';
   }
 
+  // unable is why the control that el is or belongs to cannot be used.
+  function unable(el) {
+    const c = el.closest('button,select,textarea,input,option,label') || el;
+    return disabled((tag(c) === 'label' && c.control) || c);
+  }
+
   function firstRect(el) {
     for (const r of el.getClientRects()) if (r.width >= 1 && r.height >= 1) return r;
     return el.getBoundingClientRect();
@@ -188,7 +194,7 @@
       });
     },
     pick(i) { return this.found[i]; },
-    describe, aim, settle, valueOf, holds, through,
+    describe, aim, settle, valueOf, unable, holds, through,
     isSame: (a, b) => a === b,
     middle: () => ({ x: innerWidth / 2, y: innerHeight / 2 }),
     scrolled(el) { const s = scroller(el || document.body); return [s.scrollLeft, s.scrollTop]; },

@@ -20,7 +20,7 @@ func (s Step) String() string {
 		b.WriteString(" " + strconv.Quote(text))
 	}
 	switch s.Verb {
-	case VerbClick, VerbDblclick, VerbHover, VerbClear, VerbCheck, VerbUncheck, VerbAnimates, VerbStill:
+	case VerbClick, VerbDblclick, VerbHover, VerbClear, VerbCheck, VerbUncheck, VerbAnimates, VerbStill, VerbEnabled, VerbDisabled:
 		add("", s.Target)
 	case VerbType:
 		b.WriteString(" " + strconv.Quote(s.Text))

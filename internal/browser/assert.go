@@ -134,6 +134,11 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 		return t.counts(s)
 	case VerbAnimates, VerbStill:
 		return t.motion(s)
+	case VerbEnabled, VerbDisabled:
+		return t.able(s)
+	case VerbTitle:
+		page, err := t.look()
+		return err == nil && Shows(page.Title, s.Text), page.Title, err
 	}
 	if s.Target == "" && s.In == "" {
 		page, err := t.look()
@@ -230,6 +235,10 @@ func unmet(s Step, saw string) string {
 		return "expected " + quote(s.Target) + " to move, but it does not (" + saw + ")"
 	case VerbStill:
 		return "expected " + quote(s.Target) + " to be still, but it moves (" + saw + ")"
+	case VerbEnabled, VerbDisabled:
+		return "expected " + quote(s.Target) + placeOf(s) + " to be " + string(s.Verb) + ", but it is " + saw
+	case VerbTitle:
+		return "expected the page's title to have " + quote(s.Text) + ", it is " + quote(saw)
 	}
 	return "expected to see " + quote(s.Text) + where + ", saw " + quote(saw)
 }

@@ -46,6 +46,11 @@ func TestSameColour(t *testing.T) {
 	runCases(t, []pageCase{
 		{"white on white", shown(`<p style="color:#fff">done</p>`), see, Fail, "expected to see"},
 		{"nearly white on white", shown(`<p style="color:#fdfdfd">done</p>`), see, Fail, "expected to see"},
+		{"pale grey on white", shown(`<p style="color:#eee">done</p>`), see, Fail, "expected to see"},
+		{"a breath of black on white", shown(`<p style="color:rgba(0,0,0,.08)">done</p>`), see, Fail, "expected to see"},
+		{"dark grey on black", shown(`<p style="background:#000;color:#151515">done</p>`), see, Fail, "expected to see"},
+		{"yellow on white", shown(`<p style="color:#ff0">done</p>`), see, Pass, ""},
+		{"grey on black", shown(`<p style="background:#000;color:#444">done</p>`), see, Pass, ""},
 		{"black on black", shown(`<p style="background:#000;color:#000">done</p>`), see, Fail, "expected to see"},
 		{"inherited", shown(`<div style="background:#123456"><p style="color:#123456"><b>done</b></p></div>`), see, Fail, "expected to see"},
 		{"white on blue", shown(`<p style="background:#00f;color:#fff">done</p>`), see, Pass, ""},
@@ -54,6 +59,24 @@ func TestSameColour(t *testing.T) {
 		{"white with an outline", shown(`<p style="color:#fff;text-shadow:0 0 2px #000">done</p>`), see, Pass, ""},
 		{"grey on white", shown(`<p style="color:#ddd">done</p>`), see, Pass, ""},
 		{"white on a positioned layer", `<div style="position:fixed;inset:0;background:#036;z-index:-1"></div>` + shown(`<div style="position:absolute;top:90px;color:#fff">done</div>`), see, Pass, ""},
+	})
+}
+
+// TestAbleAndTitled asserts what a control can be used for, and the title.
+func TestAbleAndTitled(t *testing.T) {
+	page := `<h2>Next</h2><label>Name <input id=i></label><button id=b disabled><b>Next</b> →</button><button id=c>Name it</button>` +
+		`<script>c.onclick=()=>{b.disabled=false;i.disabled=true;document.title='Named (1)'}</script>`
+	runCases(t, []pageCase{
+		{"becomes enabled", page, `[{"disabled":"button:Next →"},"click Name it",{"enabled":"button:Next →"}]`, Pass, ""},
+		{"by a part of its name", page, `["click Name it",{"enabled":"Next →"}]`, Pass, ""},
+		{"stays disabled", strings.Replace(page, "b.disabled", "b.hidden", 1), `["click Name it",{"enabled":"Next →","timeout":0.2}]`, Fail, `expected "Next →" to be enabled, but it is disabled`},
+		{"field becomes disabled", page, `["click Name it",{"disabled":"Name"}]`, Pass, ""},
+		{"was enabled all along", page, `["click Name it",{"enabled":"button:Name it"}]`, Unverified, "already held"},
+		{"by its fieldset", `<fieldset id=f><button>Pay</button></fieldset><button id=b>Lock</button><script>b.onclick=()=>f.disabled=true</script>`, `["click Lock",{"disabled":"Pay"}]`, Pass, ""},
+		{"only looks so", `<button id=p>Pay</button><button id=b>Lock</button><script>b.onclick=()=>p.style.opacity=.5</script>`, `["click Lock",{"disabled":"Pay","timeout":0.2}]`, Fail, "but it is enabled"},
+		{"no such control", page, `["click Name it",{"disabled":"Previous","timeout":0.2}]`, Fail, "nothing visible is named"},
+		{"title", page, `["click Name it",{"title":"Named (1)"}]`, Pass, ""},
+		{"another title", page, `["click Name it",{"title":"Named (2)","timeout":0.2}]`, Fail, `it is "Named (1)"`},
 	})
 }
 

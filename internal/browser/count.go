@@ -30,6 +30,21 @@ func (t *tab) counts(s Step) (ok bool, saw string, err error) {
 	return n == want, strconv.Itoa(n), nil
 }
 
+// able looks whether a control can be used, as far as the page says so.
+func (t *tab) able(s Step) (ok bool, saw string, err error) {
+	m, err := t.locate(s.Target, s.In, s.Nth, wantClick)
+	if err != nil {
+		return false, "", err
+	}
+	if err := t.ask(&saw, "unable", m.el); err != nil {
+		return false, "", err
+	}
+	if saw == "" {
+		return s.Verb == VerbEnabled, "enabled", nil
+	}
+	return s.Verb == VerbDisabled, saw, nil
+}
+
 // all finds every visible element that loc names, inside the scope.
 func (t *tab) all(loc string, scope *ref) ([]match, error) {
 	views, err := t.views()

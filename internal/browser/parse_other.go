@@ -20,7 +20,9 @@ func (f *fields) argumentOfOther(st *Step) error {
 		return f.scrolling(st)
 	case VerbCount:
 		return f.counting(st)
-	case VerbAnimates, VerbStill:
+	case VerbTitle:
+		st.Text = f.first("is", "text")
+	case VerbAnimates, VerbStill, VerbEnabled, VerbDisabled:
 		st.Target = f.first("target", "of", "text")
 		st.In = f.take("in")
 	case VerbResize:
@@ -171,7 +173,11 @@ func (st *Step) validateOther() error {
 		if st.Target == "" || st.To == "" {
 			return wrong("drag needs two names: write %s", formOf(st.Verb))
 		}
-	case VerbAnimates, VerbStill:
+	case VerbTitle:
+		if collapse(st.Text) == "" {
+			return wrong("title needs a text: write %s", formOf(st.Verb))
+		}
+	case VerbAnimates, VerbStill, VerbEnabled, VerbDisabled:
 		if st.Target == "" {
 			return wrong("%s needs a name: write %s", st.Verb, formOf(st.Verb))
 		}

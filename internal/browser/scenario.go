@@ -44,6 +44,9 @@ const (
 	VerbPopup    Verb = "popup"
 	VerbRestart  Verb = "restart"
 	VerbFresh    Verb = "fresh"
+	VerbEnabled  Verb = "enabled"
+	VerbDisabled Verb = "disabled"
+	VerbTitle    Verb = "title"
 )
 
 // Verbs lists every verb with the keys it takes, for prompts and messages.
@@ -112,7 +115,7 @@ func (s Step) Action() bool {
 // Assertion says whether the step can fail because of what is rendered.
 func (s Step) Assertion() bool {
 	switch s.Verb {
-	case VerbSee, VerbNotSee, VerbValue, VerbCount, VerbAnimates, VerbStill:
+	case VerbSee, VerbNotSee, VerbValue, VerbCount, VerbAnimates, VerbStill, VerbEnabled, VerbDisabled, VerbTitle:
 		return true
 	case VerbWait:
 		return s.Text != ""
@@ -151,7 +154,7 @@ func (s *Scenario) Literals() []string {
 	}
 	for _, st := range s.Steps {
 		switch st.Verb {
-		case VerbType, VerbSee, VerbNotSee, VerbValue, VerbWait, VerbSelect, VerbUpload, VerbCount:
+		case VerbType, VerbSee, VerbNotSee, VerbValue, VerbWait, VerbSelect, VerbUpload, VerbCount, VerbTitle:
 			add(st.Text)
 		}
 		add(st.Content)

@@ -120,7 +120,7 @@
     return m ? { r: +m[1], g: +m[2], b: +m[3], a: m[4] === undefined ? 1 : +m[4] } : null;
   }
 
-  // sameAsBehind says that text has the very colour of what it stands on, as
+  // sameAsBehind says that text can hardly be told from what it stands on, as
   // far as that is a plain colour.
   function sameAsBehind(el, c) {
     const ink = rgba(c.webkitTextFillColor || c.color);
@@ -138,7 +138,16 @@
     const dark = matchMedia('(prefers-color-scheme: dark)').matches && /dark/.test(css(document.documentElement).colorScheme);
     return !dark && near(ink, { r: 255, g: 255, b: 255 });
   }
-  const near = (a, b) => Math.max(Math.abs(a.r - b.r), Math.abs(a.g - b.g), Math.abs(a.b - b.b)) * (a.a === undefined ? 1 : a.a) < 8;
+  // near says that ink on paper has too little contrast (WCAG's ratio, 1:1 for
+  // the same colour) to be read. What is as bright but of another hue is seen.
+  const linear = (v) => (v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = (c) => 0.2126 * linear(c.r) + 0.7152 * linear(c.g) + 0.0722 * linear(c.b);
+  function near(ink, paper) {
+    const over = (k) => paper[k] + (ink[k] - paper[k]) * ink.a;
+    const c = { r: over('r'), g: over('g'), b: over('b') };
+    const x = luminance(c) + 0.05, y = luminance(paper) + 0.05;
+    return Math.max(x, y) / Math.min(x, y) < 1.3 && Math.max(...['r', 'g', 'b'].map((k) => Math.abs(c[k] - paper[k]))) < 64;
+  }
 
   function textNode(n, st, out) {
     if (!n.data || st.c.visibility !== 'visible' || inkless(st.c)) return;

@@ -41,6 +41,9 @@ var verbTable = [...]verbInfo{
 	{VerbResize, `{"resize":"mobile"} or {"resize":"800x600"}`, []string{"viewport", "set_viewport", "window_size", "resize_window"}},
 	{VerbPopup, `{"popup":true} or {"popup":"close"}`, []string{"new_window", "new_tab", "switch_tab", "window"}},
 	{VerbRestart, `{"restart":true}`, []string{"restart_server", "restart_app"}},
+	{VerbEnabled, `{"enabled":"NAME"}`, []string{"is_enabled", "assert_enabled", "expect_enabled", "should_be_enabled"}},
+	{VerbDisabled, `{"disabled":"NAME"}`, []string{"is_disabled", "assert_disabled", "expect_disabled", "should_be_disabled", "not_enabled", "greyed_out"}},
+	{VerbTitle, `{"title":"TEXT"}`, []string{"page_title", "document_title", "assert_title", "expect_title", "has_title"}},
 	{VerbFresh, `{"fresh":"/path"} or {"fresh":"first"}`, []string{"new_profile", "new_user", "other_browser", "incognito", "second_browser", "new_session"}},
 }
 

@@ -16,6 +16,8 @@ func TestPageCoversItsSteps(t *testing.T) {
 		"dragged elsewhere":  {`Drag "Paint" to "Doing": the board shows "1 in work"`, `"steps":[{"drag":"Paint","to":"Done"},{"see":"1 in work"}]`, `step 1 says "Doing"`},
 		"uploaded":           {`Choose a file that holds "a,b": the page shows "2 columns"`, `"steps":[{"upload":"x.csv","into":"File","content":"a,b"},{"see":"2 columns"}]`, ""},
 		"uploaded another":   {`Choose a file that holds "a,b": the page shows "2 columns"`, `"steps":[{"upload":"x.csv","into":"File","content":"a;b"},{"see":"2 columns"}]`, `step 1 says "a,b"`},
+		"disabled":           {`Click "Save": the page shows the button "Next" disabled`, `"steps":[{"click":"Save"},{"disabled":"button:Next"}]`, ""},
+		"titled":             {`Click "Save": the title reads "Saved"`, `"steps":[{"click":"Save"},{"title":"Saved"}]`, ""},
 		"prefers dark":       {`The page shows "Night"`, `"prefers":"dark","steps":[{"see":"Night"}]`, ""},
 		"acts once more":     {`Click "Add": the page shows "1". Click "Undo" once more`, `"steps":[{"click":"Add"},{"see":"1"},{"click":"Undo"},{"not_see":"1"}]`, ""},
 		"only looks for it":  {`Click "Add": the page shows "1". Click "Undo" once more`, `"steps":[{"click":"Add"},{"see":"1"},{"see":"Undo"}]`, `does something with "Undo"`},

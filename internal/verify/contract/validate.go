@@ -264,9 +264,13 @@ func (k *Check) texts() (t texts) {
 		case st.Verb == browser.VerbNotSee:
 			t.absent = append(t.absent, st.Text)
 		case st.Assertion():
-			t.shown = append(t.shown, st.Text)
+			seen := []string{st.Text}
+			if st.Verb == browser.VerbEnabled || st.Verb == browser.VerbDisabled {
+				seen = append(seen, st.Target) // it must be there
+			}
+			t.shown = append(t.shown, seen...)
 			if acted && !echo(st, entered) {
-				t.after = append(t.after, st.Text)
+				t.after = append(t.after, seen...)
 			}
 		case st.Verb == browser.VerbOpen, st.Verb == browser.VerbReload, st.Verb == browser.VerbBack, st.Verb == browser.VerbRestart, st.Verb == browser.VerbFresh:
 			entered = nil
@@ -347,7 +351,7 @@ func checkPage(s *browser.Scenario) []string {
 			lastAction = i
 		case st.Assertion():
 			lastAssertion = i
-			if strings.TrimSpace(st.Text) == "" && !slices.Contains([]browser.Verb{browser.VerbValue, browser.VerbAnimates, browser.VerbStill}, st.Verb) {
+			if strings.TrimSpace(st.Text) == "" && !slices.Contains([]browser.Verb{browser.VerbValue, browser.VerbAnimates, browser.VerbStill, browser.VerbEnabled, browser.VerbDisabled}, st.Verb) {
 				bad = append(bad, fmt.Sprintf("expects an empty text in its step %d: name what is shown", i+1))
 			}
 		}
