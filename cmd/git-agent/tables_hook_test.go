@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	hugeTree = 100_000
+	hugeTree  = 100_000
 	smallHook = 30 * time.Millisecond
 	overDiff  = 15 * time.Millisecond
 )
