@@ -46,27 +46,50 @@ type draftStep struct {
 	Dialog string `json:"dialog"`
 }
 
+// what says which "what" a verb of the model's form takes.
+type what int
+
+const (
+	whatNeeded what = iota
+	whatNone        // the verb stands alone
+	whatMay         // it may stand alone
+)
+
 // verbs in the order in which a model is shown them, with the key that "in"
-// becomes ("" = the verb takes none) and whether "what" may be empty.
+// becomes ("" = the verb takes none).
 var draftVerbs = []struct {
 	name, in string
-	noWhat   bool
+	what     what
 }{
-	{"click", "", false},
-	{"dblclick", "", false},
-	{"type", "into", false},
-	{"clear", "", false},
-	{"press", "in", false},
-	{"click_each", "", false},
-	{"select", "from", false},
-	{"check", "", false},
-	{"uncheck", "", false},
-	{"see", "in", false},
-	{"not_see", "in", false},
-	{"value", "of", false},
-	{"wait", "", false},
-	{"open", "", false},
-	{"reload", "", true},
+	{"click", "", whatNeeded},
+	{"dblclick", "", whatNeeded},
+	{"type", "into", whatNeeded},
+	{"clear", "", whatNeeded},
+	{"press", "in", whatNeeded},
+	{"click_each", "", whatNeeded},
+	{"select", "from", whatNeeded},
+	{"check", "", whatNeeded},
+	{"uncheck", "", whatNeeded},
+	{"hover", "", whatNeeded},
+	{"scroll", "", whatNeeded},
+	{"drag", "to", whatNeeded},
+	{"upload", "into", whatNeeded},
+	{"see", "in", whatNeeded},
+	{"not_see", "in", whatNeeded},
+	{"value", "of", whatMay},
+	{"count", "of", whatNeeded},
+	{"enabled", "", whatNeeded},
+	{"disabled", "", whatNeeded},
+	{"animates", "", whatNeeded},
+	{"still", "", whatNeeded},
+	{"title", "", whatNeeded},
+	{"wait", "", whatNeeded},
+	{"open", "", whatNeeded},
+	{"reload", "", whatNone},
+	{"resize", "", whatNeeded},
+	{"popup", "", whatMay},
+	{"restart", "", whatNone},
+	{"fresh", "", whatMay},
 }
 
 // Schema is the JSON schema for a model's contract of a feature with this many
@@ -102,6 +125,10 @@ kind "page": covers = the numbers of the steps it goes through. open = the path 
   click_each: what = a number such as {a}, entered on buttons, one click for each digit.
   select: what = the choice, in = the list's name. see / not_see: what = the text, in = "" (anywhere) or the label it stands beside.
   check / uncheck: what = the box's name. value: what = the field's content, in = its name.
+  dblclick, hover, scroll, enabled, disabled, animates, still: what = the visible name. drag: what = its name, in = where it is dropped.
+  upload: what = the file's name and below it, line by line, its content; in = the field. count: what = how many, in = of what ("listitem", "button:Delete").
+  title: what = the page's title. resize: what = "mobile" or "800x600". popup: go on in the window that opened; what = "close": back.
+  restart: stop the project's server and start it again. fresh: another person's browser; what = a path, or "first": back.
   wait: what = a text that must appear. open: what = a path. reload: what = "".
   dialog: how to answer a question that the click opens.
 kind "command": run = one command that runs the program (no |, ||, ; or &), stdin = its input, stdout_has = what it prints, exit = its exit code.
@@ -225,14 +252,17 @@ func (ds draftStep) stored() (stdjson.RawMessage, error) {
 		}
 		what, in := strings.TrimSpace(ds.What), strings.TrimSpace(ds.In)
 		switch {
-		case v.noWhat:
+		case v.what == whatNone, v.what == whatMay && what == "" && v.in == "":
 			return stdjson.RawMessage(`{"` + v.name + `":true}`), nil
-		case what == "" && v.name != "value":
+		case what == "" && v.what == whatNeeded:
 			return nil, fmt.Errorf("%s needs \"what\"", v.name)
-		case in == "" && (v.in == "into" || v.in == "from" || v.name == "value"):
-			return nil, fmt.Errorf("%s needs \"in\": the name of the field", v.name)
+		case in == "" && v.in != "" && v.in != "in":
+			return nil, fmt.Errorf("%s needs \"in\": %s", v.name, inOf(v.name))
 		}
 		out := `{"` + v.name + `":` + quote(ds.What)
+		if name, content, ok := strings.Cut(strings.TrimLeft(ds.What, "\n"), "\n"); ok && v.name == "upload" {
+			out = `{"upload":` + quote(strings.TrimSpace(name)) + `,"content":` + quote(content)
+		}
 		if in != "" && v.in != "" {
 			out += `,"` + v.in + `":` + quote(in)
 		}
@@ -242,6 +272,17 @@ func (ds draftStep) stored() (stdjson.RawMessage, error) {
 		return stdjson.RawMessage(out + "}"), nil
 	}
 	return nil, fmt.Errorf("verb %q is not known", ds.Do)
+}
+
+// inOf says what a verb needs as its "in".
+func inOf(verb string) string {
+	switch verb {
+	case "drag":
+		return "the name of where it is dropped"
+	case "count":
+		return `what is counted, such as "listitem"`
+	}
+	return "the name of the field"
 }
 
 func quote(s string) string {

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -67,13 +68,45 @@ func TestSchemaAndFromModelAgree(t *testing.T) {
 
 // Every verb of the schema must be one that the browser understands.
 func TestEveryVerbIsStored(t *testing.T) {
+	what := map[string]string{"count": "3", "resize": "mobile", "fresh": "/"}
 	for _, v := range draftVerbs {
-		data, err := json.Marshal(draft{Checks: []draftCheck{{Kind: KindPage, Covers: []int{1}, Open: "/", Steps: []draftStep{{Do: v.name, What: "Enter", In: "x"}}}}})
+		text := cmp.Or(what[v.name], "Enter")
+		data, err := json.Marshal(draft{Checks: []draftCheck{{Kind: KindPage, Covers: []int{1}, Open: "/", Steps: []draftStep{{Do: v.name, What: text, In: "x"}}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := FromModel(data, calc); err != nil {
 			t.Errorf("%s: %v", v.name, err)
+		}
+	}
+}
+
+// What becomes of a model's step, verb by verb.
+func TestStoredSteps(t *testing.T) {
+	for want, s := range map[string]draftStep{
+		`{"hover":"Menu"}`:                                               {Do: "hover", What: "Menu", In: "x"},
+		`{"drag":"Paint","to":"Doing"}`:                                  {Do: "drag", What: "Paint", In: "Doing"},
+		`{"upload":"a.csv","into":"File"}`:                               {Do: "upload", What: "a.csv", In: "File"},
+		`{"count":"3","of":"listitem"}`:                                  {Do: "count", What: "3", In: "listitem"},
+		`{"disabled":"button:Next"}`:                                     {Do: "disabled", What: "button:Next"},
+		`{"popup":true}`:                                                 {Do: "popup"},
+		`{"popup":"close"}`:                                              {Do: "popup", What: "close"},
+		`{"restart":true}`:                                               {Do: "restart", What: "the server"},
+		`{"fresh":"first"}`:                                              {Do: "fresh", What: "first"},
+		`{"value":"","of":"Name"}`:                                       {Do: "value", In: "Name"},
+		`drag needs "in": the name of where`:                             {Do: "drag", What: "Paint"},
+		`count needs "in": what is counted`:                              {Do: "count", What: "3"},
+		`upload needs "in": the name of the`:                             {Do: "upload", What: "a.csv"},
+		`animates needs "what"`:                                          {Do: "animates"},
+		`value needs "in": the name of the fi`:                           {Do: "value", What: "3"},
+		`{"upload":"a.csv","content":"name,age\nZoë,{n}","into":"File"}`: {Do: "upload", What: "a.csv\nname,age\nZoë,{n}", In: "File"},
+	} {
+		got, err := s.stored()
+		if err != nil {
+			got = []byte(err.Error())
+		}
+		if !strings.HasPrefix(string(got), want) {
+			t.Errorf("%+v: %s, want %s", s, got, want)
 		}
 	}
 }
