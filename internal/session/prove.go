@@ -44,7 +44,6 @@ func Prove(ctx context.Context, repo *gitops.Repo, set Settings, ids []string, r
 		return nil, err
 	}
 	s.ver.Given = opt.With
-	s.ver.Given = opt.With
 	if len(ids) == 0 {
 		for _, f := range s.list.Features {
 			if f.Passes {
