@@ -54,6 +54,13 @@ func (v *Verifier) httpCheck(ctx context.Context, list []contract.Exchange, t Ta
 	}
 	saved := map[string]stdjson.RawMessage{}
 	for i, e := range list {
+		if e.Restart {
+			transport.CloseIdleConnections()
+			if !restarted(ctx, app, i+1, tr) {
+				return
+			}
+			continue
+		}
 		if !exchange(ctx, client, app.url, e, saved, i+1, tr) {
 			if why := app.died(); why != "" {
 				tr.end(Fail, "%s; %s", tr.Reason, why)
@@ -62,6 +69,27 @@ func (v *Verifier) httpCheck(ctx context.Context, list []contract.Exchange, t Ta
 		}
 	}
 	tr.end(Pass, "")
+}
+
+// restarted starts the server anew and says whether it is there again; where it
+// is not, tr says why.
+func restarted(ctx context.Context, app *app, n int, tr *trial) bool {
+	if app.restart == nil {
+		tr.end(Unverified, "exchange %d: there is no server here that could be started anew, so a restart proves nothing: the configuration names no start command", n)
+		return false
+	}
+	err := app.restart(ctx)
+	var served *serveError
+	switch {
+	case err == nil:
+		tr.see("%d. restart the server — it is there again", n)
+		return true
+	case errors.As(err, &served):
+		notServed(err, tr)
+	default:
+		tr.end(Fail, "exchange %d: the server did not come back: %v", n, err)
+	}
+	return false
 }
 
 // exchange tries one request and says whether its answer is the expected one;

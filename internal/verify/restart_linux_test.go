@@ -10,6 +10,7 @@ import (
 
 	"gitagent/internal/browser"
 	"gitagent/internal/sandbox"
+	"gitagent/internal/verify/contract"
 )
 
 // notes is a server that keeps notes; KEEP says where they are kept.
@@ -76,6 +77,38 @@ func TestRestartOfAFolder(t *testing.T) {
 	out := run(t, v, pages(`["click Save",{"restart":true},{"see":"Milk"}]`), target)
 	if out.Verdict != Unverified || !strings.Contains(out.Checks[0].Reason, "a restart proves nothing") {
 		t.Errorf("%+v", out.Checks)
+	}
+}
+
+// TestRestartBetweenExchanges asks an API what it kept.
+func TestRestartBetweenExchanges(t *testing.T) {
+	need(t, "node")
+	v := verifier(t)
+	asks := func(exchanges string) *contract.Contract {
+		c, err := contract.Parse([]byte(`{"version":1,"feature":"F001","revision":1,"checks":[{"id":"c1","kind":"http","covers":[1],"http":[` + exchanges + `]}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	c := asks(`{"method":"POST","path":"/notes","body":"Milk"},{"path":"/notes","expect":{"has":["Milk"]}},{"restart":true},{"path":"/notes","expect":{"has":["Milk"]}}`)
+	for start, want := range map[string]string{"node server.js file": Pass, "node server.js memory": Fail, "": Unverified} {
+		fresh := func() Target {
+			target := folder(t, map[string]string{"server.js": notes, "index.html": "<p>Milk"})
+			target.Config.Start = start
+			return target
+		}
+		k := c
+		if start == "" {
+			k = asks(`{"path":"/","expect":{"has":["Milk"]}},{"restart":true},{"path":"/","expect":{"has":["Milk"]}}`)
+		}
+		out := run(t, v, k, fresh())
+		if out.Verdict != want || want == Fail && !strings.Contains(out.Checks[0].Reason, "exchange 4") {
+			t.Errorf("%q: %s %+v", start, out.Verdict, out.Checks)
+		}
+		if passed, why, err := v.BiteWithoutActions(t.Context(), k, fresh(), out); want == Pass && (passed || err != nil) {
+			t.Errorf("without what is sent: %s %v", why, err)
+		}
 	}
 }
 

@@ -19,8 +19,11 @@ const MaxExchanges = 30
 // Exchange is one request to the project's server and what its answer must be.
 // Cookies are kept from one exchange of a check to the next.
 type Exchange struct {
+	// Restart ends the server and starts it again, instead of a request: what is
+	// asked afterwards was kept. Nothing else may be set then.
+	Restart bool              `json:"restart,omitempty"`
 	Method  string            `json:"method,omitempty"` // "" = GET
-	Path    string            `json:"path"`
+	Path    string            `json:"path,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 	// Body is sent as JSON; a text is sent as it is.
 	Body   stdjson.RawMessage `json:"body,omitempty"`
@@ -63,6 +66,9 @@ func (e *Exchange) Acts() bool {
 
 // String is the request in one line.
 func (e *Exchange) String() string {
+	if e.Restart {
+		return "restart the server"
+	}
 	s := e.Verb() + " " + e.Path
 	if len(e.Body) > 0 {
 		s += " " + string(e.Body)
@@ -110,6 +116,12 @@ func exchangesShape(list []Exchange) error {
 }
 
 func (e *Exchange) shape(saved map[string]bool) error {
+	if e.Restart {
+		if len(e.Method)+len(e.Path)+len(e.Headers)+len(e.Body)+len(e.Save) > 0 || e.Expect.Status != 0 || e.Expect.looks() {
+			return errors.New(`restarts the server and asks something: write {"restart":true}, then the request as an exchange of its own`)
+		}
+		return nil
+	}
 	switch {
 	case !slices.Contains(methodNames, e.Verb()):
 		return fmt.Errorf("has the method %q: use one of %s", e.Method, strings.Join(methodNames, ", "))
@@ -239,8 +251,11 @@ func (e Exchange) Filled(saved map[string]stdjson.RawMessage) (Exchange, error) 
 // exchangeProblems are reasons why exchanges prove nothing; each is the rest of
 // a sentence that begins with the check's name.
 func exchangeProblems(list []Exchange) (bad []string) {
-	lastAct, lastLook := -1, -1
+	lastAct, lastLook, restart := -1, -1, -1
 	for i := range list {
+		if list[i].Restart {
+			restart = i
+		}
 		if list[i].Acts() {
 			lastAct = i
 		}
@@ -258,6 +273,8 @@ func exchangeProblems(list []Exchange) (bad []string) {
 		bad = append(bad, "expects nothing but success, which every server can say: expect json or has")
 	case lastLook < lastAct:
 		bad = append(bad, fmt.Sprintf("looks at nothing after its last action (exchange %d: %s): add a GET with json or has behind it", lastAct+1, &list[lastAct]))
+	case lastLook < restart:
+		bad = append(bad, fmt.Sprintf("looks at nothing after the server was restarted (exchange %d): add a GET with json or has behind it", restart+1))
 	}
 	return bad
 }
@@ -267,6 +284,9 @@ func exchangeProblems(list []Exchange) (bad []string) {
 func exchangeTexts(list []Exchange) (t texts) {
 	for i := range list {
 		e := &list[i]
+		if e.Restart {
+			continue
+		}
 		sent := append([]string{e.Verb(), e.Path, e.String()}, scalars(e.Body)...)
 		for name, value := range e.Headers {
 			sent = append(sent, name, value)

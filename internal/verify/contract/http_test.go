@@ -82,6 +82,10 @@ func TestExchangesAreRefused(t *testing.T) {
 		`{"path":"/","expect":{"status":200}}`:                             "expects nothing but success",
 		`{"path":"/","expect":{"has":["x"]}},{"method":"POST","path":"/"}`: "looks at nothing after its last action",
 		`{"path":"/","expect":{"has":[" "]}}`:                              "empty text",
+		`{"restart":true,"path":"/"}`:                                      "restarts the server and asks something",
+		`{"restart":true,"expect":{"status":200}}`:                         "restarts the server and asks something",
+		`{"path":"/","expect":{"has":["x"]}},{"restart":true}`:             "looks at nothing after the server was restarted",
+		`{"restart":true}`:                                                 "expects nothing but success",
 		`{"path":"/","unknown":1}`:                                         "unknown",
 	} {
 		c, err := Parse([]byte(exchanges(list)))
@@ -144,6 +148,7 @@ func TestModelWritesExchanges(t *testing.T) {
 	f := features.Feature{ID: "F001", Description: "items", Steps: []string{`POST "milk" to /items`, `GET /items shows "milk"`}}
 	data := `{"vars":[{"name":"item","kind":"word","example":"milk"}],"checks":[{"kind":"http","covers":[1,2],"exchanges":[
  {"method":"POST","path":"/items","body":"{\"name\":\"{item}\"}","status":201,"json":[],"save":[{"name":"id","path":"$.id"}]},
+ {"method":"RESTART","path":"","body":"","status":200,"json":[]},
  {"method":"GET","path":"/items/{id}","body":"","status":200,"json":[{"path":"$.name","equals":"{item}"}]}]}]}`
 	doc := compile(t, Schema(2))
 	var v any
@@ -157,7 +162,7 @@ func TestModelWritesExchanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bad := c.Validate(f); len(bad) > 0 || string(c.Checks[0].HTTP[0].Body) != `{"name":"{item}"}` {
+	if bad := c.Validate(f); len(bad) > 0 || string(c.Checks[0].HTTP[0].Body) != `{"name":"{item}"}` || !c.Checks[0].HTTP[1].Restart {
 		t.Errorf("%v %s", bad, c.Bytes())
 	}
 }

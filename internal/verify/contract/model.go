@@ -135,6 +135,7 @@ kind "command": run = one command that runs the program (no |, ||, ; or &), stdi
   A build, a type check or reading a source file is no check.
 kind "http": exchanges with the project's server, for steps that speak of requests: method, path ("/items"), body = JSON as a text or "", status = the expected status,
   json = what the answer holds: path ("$.items[0].name", "$.items[*].name", "$.items.length") and equals. save = names for values of the answer, used later as {name}.
+  The method RESTART stops the server and starts it again, for steps about what is kept; its other fields are empty and do not count.
   After the last POST, PUT, PATCH or DELETE comes a GET that shows what it changed.
 Example, for the steps 1. Type "2" into Amount and click Add 2. The page shows "2 in all":
 {"vars":[{"name":"a","kind":"int 2..99","example":"2"}],"checks":[{"kind":"page","covers":[1,2],"open":"/","steps":[{"do":"type","what":"{a}","in":"Amount"},{"do":"click","what":"Add","in":""},{"do":"see","what":"{a} in all","in":""}]}]}

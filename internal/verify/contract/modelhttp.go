@@ -28,10 +28,14 @@ type draftSave struct {
 	Path string `json:"path"`
 }
 
+// restartMethod stands in a model's form for an exchange that starts the server
+// anew.
+const restartMethod = "RESTART"
+
 func exchangeSchema(covers string) string {
 	pairs := `{"type":"array","maxItems":8,"items":{"type":"object","properties":{"path":{"type":"string"},"equals":{"type":"string"}},"required":["path","equals"],"additionalProperties":false}}`
 	save := `{"type":"array","maxItems":4,"items":{"type":"object","properties":{"name":{"type":"string"},"path":{"type":"string"}},"required":["name","path"],"additionalProperties":false}}`
-	exchange := `{"type":"object","properties":{"method":{"enum":["` + strings.Join(methodNames[:5], `","`) + `"]},"path":{"type":"string"},"body":{"type":"string"},` +
+	exchange := `{"type":"object","properties":{"method":{"enum":["` + strings.Join(methodNames[:5], `","`) + `","` + restartMethod + `"]},"path":{"type":"string"},"body":{"type":"string"},` +
 		`"status":{"type":"integer","minimum":200,"maximum":599},"json":` + pairs + `,"has":{"type":"array","maxItems":8,"items":{"type":"string"}},"save":` + save + `},` +
 		`"required":["method","path","body","status","json"],"additionalProperties":false}`
 	return `{"type":"object","properties":{"kind":{"const":"http"},"covers":` + covers + `,"exchanges":{"type":"array","minItems":1,"maxItems":20,"items":` + exchange +
@@ -44,6 +48,10 @@ func exchangesOf(list []draftExchange) ([]Exchange, error) {
 	}
 	var out []Exchange
 	for i, d := range list {
+		if d.Method == restartMethod {
+			out = append(out, Exchange{Restart: true})
+			continue
+		}
 		e := Exchange{Method: d.Method, Path: strings.TrimSpace(d.Path)}
 		e.Expect = Expect{Status: d.Status, Has: notEmpty(d.Has)}
 		if body := strings.TrimSpace(d.Body); body != "" {
