@@ -211,7 +211,8 @@ func (c *Contract) env(v Values) (map[string]starlark.Value, error) {
 		return nil, err
 	}
 	env := make(map[string]starlark.Value, len(kinds))
-	for name, k := range kinds {
+	for _, name := range slices.Sorted(maps.Keys(kinds)) { // in order, for the words of the error
+		k := kinds[name]
 		text, ok := v[name]
 		if !ok {
 			return nil, fmt.Errorf("variable %s has no value", name)
