@@ -45,7 +45,9 @@ func (v *Verifier) httpCheck(ctx context.Context, list []contract.Exchange, t Ta
 		return
 	}
 	transport := &http.Transport{
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) { return cell.Dial(ctx, network, addr) },
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			return cell.Dial(ctx, network, addr)
+		},
 	}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{
