@@ -69,7 +69,6 @@ func featuresOfSessions(ctx context.Context, repo *gitops.Repo) (map[string]stri
 	return by, nil
 }
 
-
 // ForgetOptions choose what is let go of; what any of them names goes.
 type ForgetOptions struct {
 	Sessions []string
