@@ -11,7 +11,7 @@ import (
 	"unicode"
 
 	"gitagent/gitops"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 	"gitagent/internal/plain"
 	"gitagent/progress"
 )
@@ -27,7 +27,7 @@ const (
 )
 
 // orders are words that speak to whoever reads the log next.
-var orders = rule.Lazy(`(?i)\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|rules?|prompts?|guards?|above)\b|\b(?:skip|do not run|don't run|disable|delete|weaken)\b.{0,30}\b(?:tests?|checks?|guards?|hooks?|verification)\b|\b(?:mark|set|flip)\b.{0,30}\b(?:as )?pass(?:es|ing|ed)?\b|\byou (?:must|should|are now)\b.{0,60}\b(?:skip|ignore|pass|assume)`)
+var orders = pattern.Lazy(`(?i)\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|rules?|prompts?|guards?|above)\b|\b(?:skip|do not run|don't run|disable|delete|weaken)\b.{0,30}\b(?:tests?|checks?|guards?|hooks?|verification)\b|\b(?:mark|set|flip)\b.{0,30}\b(?:as )?pass(?:es|ing|ed)?\b|\byou (?:must|should|are now)\b.{0,60}\b(?:skip|ignore|pass|assume)`)
 
 // appended judges what a commit adds to the end of the log or of a status file;
 // of a merge, what no parent has.

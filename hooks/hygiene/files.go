@@ -12,6 +12,7 @@ import (
 
 	"gitagent/hooks/lex"
 	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 // MaxBytes is the size from which a new file is called large.
@@ -78,8 +79,8 @@ func badLink(c rule.Change) string {
 }
 
 var (
-	dotGit  = rule.Lazy(`(?i)^(?:\.git|git~\d+|\.git[ .]+|\.g\p{Mn}*i\p{Mn}*t)$`)
-	windows = rule.Lazy(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$`)
+	dotGit  = pattern.Lazy(`(?i)^(?:\.git|git~\d+|\.git[ .]+|\.g\p{Mn}*i\p{Mn}*t)$`)
+	windows = pattern.Lazy(`(?i)^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$`)
 )
 
 // badName says why no file should have this name.
@@ -104,13 +105,13 @@ func badName(file string) string {
 }
 
 // folder of files that programs make.
-var madeDir = rule.Lazy(`(?:^|/)(?:node_modules|__pycache__|\.pytest_cache|\.mypy_cache|\.tox|\.venv|venv|\.gradle|\.next|\.nuxt|\.svelte-kit|\.parcel-cache|\.turbo|\.terraform|bower_components|site-packages|DerivedData|\.idea/shelf)/`)
+var madeDir = pattern.Lazy(`(?:^|/)(?:node_modules|__pycache__|\.pytest_cache|\.mypy_cache|\.tox|\.venv|venv|\.gradle|\.next|\.nuxt|\.svelte-kit|\.parcel-cache|\.turbo|\.terraform|bower_components|site-packages|DerivedData|\.idea/shelf)/`)
 
 var (
-	madeFile = rule.Lazy(`(?i)(?:\.(?:pyc|pyo|class|o|obj|so|dylib|dll|exe|pdb|log|swp|swo|bak|orig|rej|tmp|cache|tsbuildinfo)|~|/\.DS_Store|/Thumbs\.db|/npm-debug\.log\S*|/core\.\d+)$`)
-	target   = rule.Lazy(`(?:^|/)target/(?:debug|release|classes|test-classes)/|(?:^|/)(?:bin|obj)/(?:Debug|Release)/`)
-	envFile  = rule.Lazy(`(?:^|/)\.env(?:\.(?:local|production|development|staging))?$`)
-	envValue = rule.Lazy(`(?im)^\s*(?:export\s+)?\w*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY)\w*\s*=\s*["']?[^\s"'#]{8,}`)
+	madeFile = pattern.Lazy(`(?i)(?:\.(?:pyc|pyo|class|o|obj|so|dylib|dll|exe|pdb|log|swp|swo|bak|orig|rej|tmp|cache|tsbuildinfo)|~|/\.DS_Store|/Thumbs\.db|/npm-debug\.log\S*|/core\.\d+)$`)
+	target   = pattern.Lazy(`(?:^|/)target/(?:debug|release|classes|test-classes)/|(?:^|/)(?:bin|obj)/(?:Debug|Release)/`)
+	envFile  = pattern.Lazy(`(?:^|/)\.env(?:\.(?:local|production|development|staging))?$`)
+	envValue = pattern.Lazy(`(?im)^\s*(?:export\s+)?\w*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY)\w*\s*=\s*["']?[^\s"'#]{8,}`)
 )
 
 func generated(file string, data []byte) string {

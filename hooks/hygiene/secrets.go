@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 // secret is a kind of secret that is told by its form alone.
 type secret struct {
 	name string
 	word string // it has this, so most lines need no closer look
-	re   *rule.Pattern
+	re   *pattern.Pattern
 }
 
 // secrets are certain: each has a prefix that its issuer chose to be found by.
@@ -20,28 +21,28 @@ type secret struct {
 // every start, three times what was to be spent; where its program is
 // installed, the hook asks it as well.
 var secrets = []secret{
-	{"an AWS access key", "A", rule.Lazy(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
-	{"a GitHub token", "gh", rule.Lazy(`\bgh[pousr]_[A-Za-z0-9]{36,}\b`)},
-	{"a GitHub token", "github_pat_", rule.Lazy(`\bgithub_pat_[A-Za-z0-9_]{60,}\b`)},
-	{"a GitLab token", "glpat-", rule.Lazy(`\bglpat-[\w-]{20,}\b`)},
-	{"a Slack token", "xox", rule.Lazy(`\bxox[abposr]-[A-Za-z0-9-]{20,}`)},
-	{"a Slack webhook", "hooks.slack.com", rule.Lazy(`hooks\.slack\.com/services/T\w{8,}/B\w{8,}/\w{20,}`)},
-	{"a Stripe key", "_live_", rule.Lazy(`\b[sr]k_live_[A-Za-z0-9]{20,}\b`)},
-	{"a Google API key", "AIza", rule.Lazy(`\bAIza[\w-]{35}(?:\W|$)`)},
-	{"a private key", "PRIVATE KEY", rule.Lazy(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
-	{"an npm token", "npm_", rule.Lazy(`\bnpm_[A-Za-z0-9]{36}\b`)},
-	{"an npm token", "_authToken", rule.Lazy(`_authToken\s*=\s*[A-Za-z0-9][\w-]{19,}`)},
-	{"a PyPI token", "pypi-", rule.Lazy(`\bpypi-AgE[\w-]{50,}`)},
-	{"an OpenAI key", "sk-", rule.Lazy(`\bsk-(?:proj-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}`)},
-	{"an Anthropic key", "sk-ant-", rule.Lazy(`\bsk-ant-[a-z]+\d\d-[\w-]{80,}`)},
-	{"a Hugging Face token", "hf_", rule.Lazy(`\bhf_[A-Za-z]{34}\b`)},
-	{"a SendGrid key", "SG.", rule.Lazy(`\bSG\.[\w-]{22}\.[\w-]{43}\b`)},
-	{"a DigitalOcean token", "do", rule.Lazy(`\bdo[oprt]_v1_[a-f0-9]{64}\b`)},
-	{"a Telegram bot token", ":AA", rule.Lazy(`\b\d{8,10}:AA[\w-]{33}\b`)},
+	{"an AWS access key", "A", pattern.Lazy(`\b(?:AKIA|ASIA)[A-Z2-7]{16}\b`)},
+	{"a GitHub token", "gh", pattern.Lazy(`\bgh[pousr]_[A-Za-z0-9]{36,}\b`)},
+	{"a GitHub token", "github_pat_", pattern.Lazy(`\bgithub_pat_[A-Za-z0-9_]{60,}\b`)},
+	{"a GitLab token", "glpat-", pattern.Lazy(`\bglpat-[\w-]{20,}\b`)},
+	{"a Slack token", "xox", pattern.Lazy(`\bxox[abposr]-[A-Za-z0-9-]{20,}`)},
+	{"a Slack webhook", "hooks.slack.com", pattern.Lazy(`hooks\.slack\.com/services/T\w{8,}/B\w{8,}/\w{20,}`)},
+	{"a Stripe key", "_live_", pattern.Lazy(`\b[sr]k_live_[A-Za-z0-9]{20,}\b`)},
+	{"a Google API key", "AIza", pattern.Lazy(`\bAIza[\w-]{35}(?:\W|$)`)},
+	{"a private key", "PRIVATE KEY", pattern.Lazy(`-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----`)},
+	{"an npm token", "npm_", pattern.Lazy(`\bnpm_[A-Za-z0-9]{36}\b`)},
+	{"an npm token", "_authToken", pattern.Lazy(`_authToken\s*=\s*[A-Za-z0-9][\w-]{19,}`)},
+	{"a PyPI token", "pypi-", pattern.Lazy(`\bpypi-AgE[\w-]{50,}`)},
+	{"an OpenAI key", "sk-", pattern.Lazy(`\bsk-(?:proj-)?[A-Za-z0-9_-]{20,}T3BlbkFJ[A-Za-z0-9_-]{20,}`)},
+	{"an Anthropic key", "sk-ant-", pattern.Lazy(`\bsk-ant-[a-z]+\d\d-[\w-]{80,}`)},
+	{"a Hugging Face token", "hf_", pattern.Lazy(`\bhf_[A-Za-z]{34}\b`)},
+	{"a SendGrid key", "SG.", pattern.Lazy(`\bSG\.[\w-]{22}\.[\w-]{43}\b`)},
+	{"a DigitalOcean token", "do", pattern.Lazy(`\bdo[oprt]_v1_[a-f0-9]{64}\b`)},
+	{"a Telegram bot token", ":AA", pattern.Lazy(`\b\d{8,10}:AA[\w-]{33}\b`)},
 }
 
 // made is what examples in documentation look like.
-var made = rule.Lazy(`(?i)example|placeholder|your[_-]?|changeme|dummy|redacted|xxxx|\.\.\.|<[a-z_ -]+>|0000000|1234567890`)
+var made = pattern.Lazy(`(?i)example|placeholder|your[_-]?|changeme|dummy|redacted|xxxx|\.\.\.|<[a-z_ -]+>|0000000|1234567890`)
 
 // maxLine bounds what is looked at of one line.
 const maxLine = 20_000
@@ -79,7 +80,7 @@ func secretIn(text, whole string) string {
 }
 
 // keyBody is the inside of a key: a header that is only spoken of has none.
-var keyBody = rule.Lazy(`PRIVATE KEY(?: BLOCK)?-----(?:\\n|\s|["'+])*(?:[A-Za-z-]+: [^\n]*\s+)*[A-Za-z0-9+/=]{40,}`)
+var keyBody = pattern.Lazy(`PRIVATE KEY(?: BLOCK)?-----(?:\\n|\s|["'+])*(?:[A-Za-z-]+: [^\n]*\s+)*[A-Za-z0-9+/=]{40,}`)
 
 // randomness is Shannon's entropy in bits a character.
 func randomness(s string) float64 {

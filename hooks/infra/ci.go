@@ -3,15 +3,15 @@ package infra
 import (
 	"strings"
 
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 var (
-	ciRisk    = rule.Lazy(`^(?:continue-on-error|allow_failure|allow_failures|if|when|only|except|rules|paths-ignore|paths|branches-ignore|fail-fast|soft_fail|ignore_errors|exclude|skip|condition|enabled|continueOnError|retry|max-attempts)$`)
-	ciFree    = rule.Lazy(`^(?:name|timeout-minutes|env|concurrency|permissions|cache|cache-dependency-path|node-version|go-version|python-version|java-version|ruby-version|distribution|key|restore-keys|run-name|on|image|runs-on|tags|artifacts|description|true)$`)
-	actionPin = rule.Lazy(`@[\w./-]+$`)
-	ciCommand = rule.Lazy(`^(?:run|script|uses|command|before_script|after_script|steps|bash|sh|pwsh)$`)
-	listIndex = rule.Lazy(`^\d+$`)
+	ciRisk    = pattern.Lazy(`^(?:continue-on-error|allow_failure|allow_failures|if|when|only|except|rules|paths-ignore|paths|branches-ignore|fail-fast|soft_fail|ignore_errors|exclude|skip|condition|enabled|continueOnError|retry|max-attempts)$`)
+	ciFree    = pattern.Lazy(`^(?:name|timeout-minutes|env|concurrency|permissions|cache|cache-dependency-path|node-version|go-version|python-version|java-version|ruby-version|distribution|key|restore-keys|run-name|on|image|runs-on|tags|artifacts|description|true)$`)
+	actionPin = pattern.Lazy(`@[\w./-]+$`)
+	ciCommand = pattern.Lazy(`^(?:run|script|uses|command|before_script|after_script|steps|bash|sh|pwsh)$`)
+	listIndex = pattern.Lazy(`^\d+$`)
 )
 
 // ciSettings: the commands of a pipeline, each in its job as one of a set, and
@@ -110,6 +110,6 @@ func harmless(key, value string) bool {
 	return false
 }
 
-var swallowed = rule.Lazy(`\|\|\s*(?:true|:|exit 0|echo)|set \+e|;\s*true\s*$`)
+var swallowed = pattern.Lazy(`\|\|\s*(?:true|:|exit 0|echo)|set \+e|;\s*true\s*$`)
 
-var runsAnyway = rule.Lazy(`always\(\)|failure\(\)|!cancelled\(\)|refs/tags|startsWith\(github\.ref|release|deploy|== 'push'|schedule`)
+var runsAnyway = pattern.Lazy(`always\(\)|failure\(\)|!cancelled\(\)|refs/tags|startsWith\(github\.ref|release|deploy|== 'push'|schedule`)

@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 // cargoSettings are those of Cargo.toml that decide which tests are built.
@@ -58,7 +58,7 @@ func cargoConfig(_ string, data []byte, _ World) []Setting {
 	return out
 }
 
-var goReplace = rule.Lazy(`^(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(.+)$`)
+var goReplace = pattern.Lazy(`^(?:replace\s+)?(\S+)(?:\s+v\S+)?\s+=>\s+(.+)$`)
 
 // goModSettings: replacements, and a module inside another, whose tests the
 // outer one no longer runs.
@@ -118,7 +118,7 @@ func belowAny(file string, dirs []string) bool {
 	return false
 }
 
-var pomRisk = rule.Lazy(`(?i)^(?:skip|skipTests|skipITs|maven\.test\.skip|testFailureIgnore|maven\.test\.failure\.ignore|failIfNoTests|failIfNoSpecifiedTests|exclude|excludes|excludedGroups|groups|include|includes|test|rerunFailingTestsCount|argLine|excludesFile|testSourceDirectory|skipAfterFailureCount|haltOnFailure|dependenciesToScan)$`)
+var pomRisk = pattern.Lazy(`(?i)^(?:skip|skipTests|skipITs|maven\.test\.skip|testFailureIgnore|maven\.test\.failure\.ignore|failIfNoTests|failIfNoSpecifiedTests|exclude|excludes|excludedGroups|groups|include|includes|test|rerunFailingTestsCount|argLine|excludesFile|testSourceDirectory|skipAfterFailureCount|haltOnFailure|dependenciesToScan)$`)
 
 // pomSettings are those of Maven that decide which tests run.
 func pomSettings(_ string, data []byte, _ World) []Setting {
@@ -164,9 +164,9 @@ func phpunitSettings(_ string, data []byte, _ World) []Setting {
 }
 
 var (
-	gradleBlock = rule.Lazy(`(?m)^[ \t]*(?:tasks\.)?(?:named\s*\(\s*["']?test["']?[^)]*\)|withType\s*[(<]\s*Test\b[^{\n]*|test|integrationTest|jacocoTestCoverageVerification)\s*\{`)
-	gradleRisk  = rule.Lazy(`ignoreFailures|\bexclude\b|excludeTags|includeTags|includeTestsMatching|excludeTestsMatching|onlyIf|enabled\s*=?\s*false|failFast|forkEvery\s*=\s*-|filter\s*\{|setExcludes|maxRetries|testClassesDirs|isIgnoreFailures`)
-	gradleAny   = rule.Lazy(`(?i)ignoreFailures\s*=\s*true|tasks\.(?:named|withType).*enabled\s*=\s*false|exclude\s*(?:group)?.*[Tt]est|\btest\.enabled|-x\s*test|skipTests`)
+	gradleBlock = pattern.Lazy(`(?m)^[ \t]*(?:tasks\.)?(?:named\s*\(\s*["']?test["']?[^)]*\)|withType\s*[(<]\s*Test\b[^{\n]*|test|integrationTest|jacocoTestCoverageVerification)\s*\{`)
+	gradleRisk  = pattern.Lazy(`ignoreFailures|\bexclude\b|excludeTags|includeTags|includeTestsMatching|excludeTestsMatching|onlyIf|enabled\s*=?\s*false|failFast|forkEvery\s*=\s*-|filter\s*\{|setExcludes|maxRetries|testClassesDirs|isIgnoreFailures`)
+	gradleAny   = pattern.Lazy(`(?i)ignoreFailures\s*=\s*true|tasks\.(?:named|withType).*enabled\s*=\s*false|exclude\s*(?:group)?.*[Tt]est|\btest\.enabled|-x\s*test|skipTests`)
 )
 
 // gradleSettings: the blocks that configure tests, line by line, and lines
@@ -205,7 +205,7 @@ func gradleSettings(file string, data []byte, _ World) []Setting {
 	return out
 }
 
-var msbuildRisk = rule.Lazy(`(?i)^(?:IsTestProject|VSTestTestCaseFilter|VSTestNoBuild|TestCaseFilter|RunSettingsFilePath|TestingPlatform\w*|VSTest\w*|ContinueOnError|TreatWarningsAsErrors|Threshold|MinimumCoverage)$`)
+var msbuildRisk = pattern.Lazy(`(?i)^(?:IsTestProject|VSTestTestCaseFilter|VSTestNoBuild|TestCaseFilter|RunSettingsFilePath|TestingPlatform\w*|VSTest\w*|ContinueOnError|TreatWarningsAsErrors|Threshold|MinimumCoverage)$`)
 
 // msbuildSettings: whether a project is one of tests, and which of its files
 // are left out.
@@ -238,8 +238,8 @@ func msbuildSettings(_ string, data []byte, _ World) []Setting {
 	return out
 }
 
-var quotedWord = rule.Lazy(`"([^"]*)"`)
+var quotedWord = pattern.Lazy(`"([^"]*)"`)
 
-var testAlias = rule.Lazy(`^(?:t|test|nextest|tt)$`)
+var testAlias = pattern.Lazy(`^(?:t|test|nextest|tt)$`)
 
-var testPackage = rule.Lazy(`(?i)xunit|nunit|mstest|Test\.Sdk`)
+var testPackage = pattern.Lazy(`(?i)xunit|nunit|mstest|Test\.Sdk`)

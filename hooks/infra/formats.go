@@ -4,7 +4,7 @@ import (
 	"path"
 	"strings"
 
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 // formatOf finds how a file is read; nil where nothing in it is guarded.
@@ -108,8 +108,8 @@ func byName(name string) (*format, bool) {
 }
 
 var (
-	jsConfig  = rule.Lazy(`^(?:jest|vitest|vite|playwright|cypress|ava|nyc|wdio|karma|web-test-runner)(?:\.\w+)?\.(?:config|conf|workspace)\.[cm]?[jt]s(?:on)?$|^\.mocharc\.[cm]?js$`)
-	setupFile = rule.Lazy(`^(?:(?:jest|vitest|test|mocha)[.-]?setup|setup-?tests?|global-?setup)\.[cm]?[jt]sx?$`)
+	jsConfig  = pattern.Lazy(`^(?:jest|vitest|vite|playwright|cypress|ava|nyc|wdio|karma|web-test-runner)(?:\.\w+)?\.(?:config|conf|workspace)\.[cm]?[jt]s(?:on)?$|^\.mocharc\.[cm]?js$`)
+	setupFile = pattern.Lazy(`^(?:(?:jest|vitest|test|mocha)[.-]?setup|setup-?tests?|global-?setup)\.[cm]?[jt]sx?$`)
 )
 
 func ciFile(dir, name string) bool {

@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
-var jsKey = rule.Lazy(`(?:^|[\s{,(])(?:"([\w-]+)"|'([\w-]+)'|(\w+))\s*:`)
+var jsKey = pattern.Lazy(`(?:^|[\s{,(])(?:"([\w-]+)"|'([\w-]+)'|(\w+))\s*:`)
 
 // jsSettings finds the settings of a runner's configuration that is code: each
 // narrowing key with the text of its value, wherever it stands. In a
@@ -47,7 +47,7 @@ func jsSettings(file string, data []byte, _ World) []Setting {
 }
 
 // ofTests tells a list of tests from one of sources.
-var ofTests = rule.Lazy(`(?i)\.(?:test|spec)\b|__tests__|\be2e\b|\btests?/`)
+var ofTests = pattern.Lazy(`(?i)\.(?:test|spec)\b|__tests__|\be2e\b|\btests?/`)
 
 // valueEnd is where a value ends: at the comma or bracket that closes it.
 func valueEnd(code []byte, at int) int {
@@ -69,7 +69,7 @@ func valueEnd(code []byte, at int) int {
 	return len(code)
 }
 
-var viteBlock = rule.Lazy(`\b(?:test|resolve)\s*:\s*\{`)
+var viteBlock = pattern.Lazy(`\b(?:test|resolve)\s*:\s*\{`)
 
 // viteParts blanks everything but the blocks that matter.
 func viteParts(bare, code []byte) []byte {

@@ -3,18 +3,18 @@ package infra
 import (
 	"strings"
 
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 var (
-	testScript    = rule.Lazy(`^(?:pre|post)?(?:test|tests|e2e|coverage|check|verify|ci)(?:[:-].*)?$`)
-	aroundTests   = rule.Lazy(`^(?:pre|post)(?:test|ci|check|verify)`)
-	installScript = rule.Lazy(`^(?:(?:pre|post)?install|prepare)$`)
-	noTest        = rule.Lazy(`\|\||;\s*true|exit 0|^\s*(?:echo|true|:)\b|--passWithNoTests|--bail|--forceExit|testNamePattern|-t\s|--grep|--shard|--retries`)
-	tampering     = rule.Lazy(`node_modules|patch-package|\bsed\b`)
-	testTool      = rule.Lazy(`^(?:jest|vitest|mocha|chai|ava|tap|sinon|jsdom|cypress|karma|jasmine|playwright|@playwright/.*|@jest/.*|@vitest/.*|@testing-library/.*|c8|nyc|expect|supertest)$`)
-	elsewhere     = rule.Lazy(`^(?:file:|link:|portal:|git|https?:|npm:|[\w-]+/[\w-]+$|\.{0,2}/)`)
-	threshold     = rule.Lazy(`(?i)threshold|fail[_-]?under|minimum|check-coverage|\.(?:branches|functions|lines|statements)$|^(?:branches|functions|lines|statements)$`)
+	testScript    = pattern.Lazy(`^(?:pre|post)?(?:test|tests|e2e|coverage|check|verify|ci)(?:[:-].*)?$`)
+	aroundTests   = pattern.Lazy(`^(?:pre|post)(?:test|ci|check|verify)`)
+	installScript = pattern.Lazy(`^(?:(?:pre|post)?install|prepare)$`)
+	noTest        = pattern.Lazy(`\|\||;\s*true|exit 0|^\s*(?:echo|true|:)\b|--passWithNoTests|--bail|--forceExit|testNamePattern|-t\s|--grep|--shard|--retries`)
+	tampering     = pattern.Lazy(`node_modules|patch-package|\bsed\b`)
+	testTool      = pattern.Lazy(`^(?:jest|vitest|mocha|chai|ava|tap|sinon|jsdom|cypress|karma|jasmine|playwright|@playwright/.*|@jest/.*|@vitest/.*|@testing-library/.*|c8|nyc|expect|supertest)$`)
+	elsewhere     = pattern.Lazy(`^(?:file:|link:|portal:|git|https?:|npm:|[\w-]+/[\w-]+$|\.{0,2}/)`)
+	threshold     = pattern.Lazy(`(?i)threshold|fail[_-]?under|minimum|check-coverage|\.(?:branches|functions|lines|statements)$|^(?:branches|functions|lines|statements)$`)
 )
 
 // packageSettings are those of package.json that tests depend on.
@@ -145,7 +145,7 @@ func tsSettings(_ string, data []byte, _ World) []Setting {
 	return out
 }
 
-var standIn = rule.Lazy(`(?i)(?:^|[/._-])(?:mocks?|stubs?|fakes?)(?:[/._-]|$)`)
+var standIn = pattern.Lazy(`(?i)(?:^|[/._-])(?:mocks?|stubs?|fakes?)(?:[/._-]|$)`)
 
 // npmrcSettings: what npm runs scripts with; a registry is free.
 func npmrcSettings(file string, data []byte, _ World) []Setting {
@@ -208,4 +208,4 @@ func envSettings(_ string, data []byte, _ World) []Setting {
 	return out
 }
 
-var denoTools = rule.Lazy(`^@?std/(?:testing|assert|expect)`)
+var denoTools = pattern.Lazy(`^@?std/(?:testing|assert|expect)`)

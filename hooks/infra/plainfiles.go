@@ -6,14 +6,14 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 	"gitagent/internal/project"
 )
 
 var (
-	target     = rule.Lazy(`^([^:=#]+?)\s*::?(?:[^=]|$)`)
-	testTarget = rule.Lazy(`(?:^|[\s/_.-])(?:tests?|check|verify|ci|coverage|e2e|integration|unit)(?:[\s/_.-]|$)`)
-	testVar    = rule.Lazy(`^(?:export\s+|override\s+)?(\w*(?:TEST|COVER|GOFLAGS|PYTEST|JEST)\w*)\s*[:?+]?=\s*(.*)$`)
+	target     = pattern.Lazy(`^([^:=#]+?)\s*::?(?:[^=]|$)`)
+	testTarget = pattern.Lazy(`(?:^|[\s/_.-])(?:tests?|check|verify|ci|coverage|e2e|integration|unit)(?:[\s/_.-]|$)`)
+	testVar    = pattern.Lazy(`^(?:export\s+|override\s+)?(\w*(?:TEST|COVER|GOFLAGS|PYTEST|JEST)\w*)\s*[:?+]?=\s*(.*)$`)
 )
 
 // makeSettings: the targets that test, with their recipes, and the variables
@@ -74,8 +74,8 @@ func taskSettings(_ string, data []byte, _ World) []Setting {
 }
 
 var (
-	rspecRisk = rule.Lazy(`--(?:tag|exclude-pattern|pattern|fail-fast|dry-run|only-failures|next-failure|example|no-fail|failure-exit-code)\b|^-[tePE]\b`)
-	rakeLine  = rule.Lazy(`TestTask|RakeTask|\b(?:pattern|exclude_pattern|test_files|fail_on_error|rspec_opts|libs)\b|task\s*\(?:?["']?(?:test|spec|default|ci)\b`)
+	rspecRisk = pattern.Lazy(`--(?:tag|exclude-pattern|pattern|fail-fast|dry-run|only-failures|next-failure|example|no-fail|failure-exit-code)\b|^-[tePE]\b`)
+	rakeLine  = pattern.Lazy(`TestTask|RakeTask|\b(?:pattern|exclude_pattern|test_files|fail_on_error|rspec_opts|libs)\b|task\s*\(?:?["']?(?:test|spec|default|ci)\b`)
 )
 
 func rubySettings(file string, data []byte, _ World) []Setting {
@@ -259,4 +259,4 @@ func overCode(pattern string) bool {
 	return false
 }
 
-var picture = rule.Lazy(`\.(?:png|jpe?g|gif|snap|bin|pdf|zip)$`)
+var picture = pattern.Lazy(`\.(?:png|jpe?g|gif|snap|bin|pdf|zip)$`)

@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 var (
-	pytestRisk = rule.Lazy(`^(?:python_(?:files|classes|functions)|norecursedirs|collect_ignore\w*|usefixtures|required_plugins|empty_parameter_set_mark|cache_dir|console_output_style)$`)
-	narrowOpts = rule.Lazy(`(?:^|[\s"'])(?:-k|-m|--deselect|--ignore(?:-glob)?|--co|--collect-only|-x|--exitfirst|--maxfail|-p\s*no:|--lf|--last-failed|--sw|--stepwise|--reruns|--noconftest|--continue-on-collection-errors|--exit-zero|--suppress-no-test-exit-code)(?:[\s="']|$)`)
-	omitting   = rule.Lazy(`^(?:omit|exclude_lines|exclude_also|include|source)$`)
-	scriptName = rule.Lazy(`^(?:test|tests|check|ci|cov|coverage)\b`)
+	pytestRisk = pattern.Lazy(`^(?:python_(?:files|classes|functions)|norecursedirs|collect_ignore\w*|usefixtures|required_plugins|empty_parameter_set_mark|cache_dir|console_output_style)$`)
+	narrowOpts = pattern.Lazy(`(?:^|[\s"'])(?:-k|-m|--deselect|--ignore(?:-glob)?|--co|--collect-only|-x|--exitfirst|--maxfail|-p\s*no:|--lf|--last-failed|--sw|--stepwise|--reruns|--noconftest|--continue-on-collection-errors|--exit-zero|--suppress-no-test-exit-code)(?:[\s="']|$)`)
+	omitting   = pattern.Lazy(`^(?:omit|exclude_lines|exclude_also|include|source)$`)
+	scriptName = pattern.Lazy(`^(?:test|tests|check|ci|cov|coverage)\b`)
 )
 
 // pytestSetting rates a setting of pytest.
@@ -142,8 +142,8 @@ func iniSettings(file string, data []byte, w World) []Setting {
 }
 
 var (
-	topBlock  = rule.Lazy(`(?m)^(?:(?:async[ \t]+)?def[ \t]+(\w+)|class[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?[+]?=[^=])`)
-	plainName = rule.Lazy(`^pytest_|^collect_ignore|^pytest_plugins$|^__`)
+	topBlock  = pattern.Lazy(`(?m)^(?:(?:async[ \t]+)?def[ \t]+(\w+)|class[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]*)?[+]?=[^=])`)
+	plainName = pattern.Lazy(`^pytest_|^collect_ignore|^pytest_plugins$|^__`)
 )
 
 // conftestSettings takes a conftest.py apart into what stands at its top: a hook
@@ -190,7 +190,7 @@ func decorated(code []byte, at int) int {
 	return at
 }
 
-var noxSession = rule.Lazy(`(?m)^def[ \t]+(\w*(?:test|check|ci|cov)\w*)`)
+var noxSession = pattern.Lazy(`(?m)^def[ \t]+(\w*(?:test|check|ci|cov)\w*)`)
 
 // noxSettings: the sessions that test.
 func noxSettings(_ string, data []byte, w World) []Setting {
@@ -204,6 +204,6 @@ func noxSettings(_ string, data []byte, w World) []Setting {
 	return out
 }
 
-var folderName = rule.Lazy(`[\w./-]+`)
+var folderName = pattern.Lazy(`[\w./-]+`)
 
-var productDir = rule.Lazy(`(?:^|[\s"'*/\[])(?:src|app|lib)/`)
+var productDir = pattern.Lazy(`(?:^|[\s"'*/\[])(?:src|app|lib)/`)

@@ -9,6 +9,7 @@ import (
 
 	"gitagent/hooks/lex"
 	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 	"gitagent/internal/plain"
 )
 
@@ -52,8 +53,8 @@ func tooling(file string) bool {
 }
 
 var (
-	configName = rule.Lazy(`\.(?:config|conf|workspace|setup)\.[cm]?[jt]s$|^(?:setup|noxfile|conftest|build|gulpfile|gruntfile|rakefile|manage)\.\w+$|^\.\w+rc\.[cm]?js$|\.d\.ts$|\.stories\.[jt]sx?$`)
-	testHelp   = rule.Lazy(`(?i)(?:^|/)(?:test[-_]?(?:util|help|support|kit|ing)\w*|testing|mocks?|stubs?|fakes?)(?:/|\.\w+$)`)
+	configName = pattern.Lazy(`\.(?:config|conf|workspace|setup)\.[cm]?[jt]s$|^(?:setup|noxfile|conftest|build|gulpfile|gruntfile|rakefile|manage)\.\w+$|^\.\w+rc\.[cm]?js$|\.d\.ts$|\.stories\.[jt]sx?$`)
+	testHelp   = pattern.Lazy(`(?i)(?:^|/)(?:test[-_]?(?:util|help|support|kit|ing)\w*|testing|mocks?|stubs?|fakes?)(?:/|\.\w+$)`)
 )
 
 type judge struct {
@@ -70,13 +71,13 @@ func (j *judge) add(code string, n int, what string) {
 	j.found = append(j.found, rule.Finding{Code: code, Key: string(bytes.TrimSpace(j.bare[n-1])), Line: n, What: fmt.Sprintf("%s (line %d: %s)", what, n, plain.Clip(plain.Line(string(bytes.TrimSpace(j.bare[n-1])), 200), 70))})
 }
 
-// pattern is one thing that a product has no use for. where says whether it is
+// unwanted is one thing that a product has no use for. where says whether it is
 // looked for in code alone, or also in strings.
-type pattern struct {
+type unwanted struct {
 	code, what string
 	strings    bool
-	re         *rule.Pattern
-	unless     *rule.Pattern
+	re         *pattern.Pattern
+	unless     *pattern.Pattern
 }
 
 // hints are words of which every finding has at least one in its line: most
@@ -101,7 +102,7 @@ func (j *judge) line(n int) {
 		return
 	}
 	bare, code := j.bare[n-1], j.code[n-1]
-	for _, set := range [][]pattern{common, byLanguage[j.l.Name]} {
+	for _, set := range [][]unwanted{common, byLanguage[j.l.Name]} {
 		for _, p := range set {
 			text := code
 			if p.strings {

@@ -4,21 +4,21 @@ import (
 	"path"
 	"strings"
 
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 	"gitagent/internal/project"
 )
 
 // runnable matches the base names of files that a runner finds by itself.
-var runnable = map[string]*rule.Pattern{
-	"go":    rule.Lazy(`_test\.go$`),
-	"js":    rule.Lazy(`(?i)(\.(test|spec|cy|e2e)\.[cm]?[jt]sx?$|^test\.[cm]?[jt]s$)`),
-	"py":    rule.Lazy(`^test_.*\.py$|_test\.py$|^tests\.py$`),
-	"rb":    rule.Lazy(`_(spec|test)\.rb$`),
-	"java":  rule.Lazy(`(Tests?|TestCase|IT|Spec)\.(java|kt|groovy)$|^Test[A-Z].*\.(java|kt)$`),
-	"php":   rule.Lazy(`Test\.php$`),
-	"cs":    rule.Lazy(`Tests?\.cs$`),
-	"swift": rule.Lazy(`Tests?\.swift$`),
-	"rs":    rule.Lazy(`\.rs$`),
+var runnable = map[string]*pattern.Pattern{
+	"go":    pattern.Lazy(`_test\.go$`),
+	"js":    pattern.Lazy(`(?i)(\.(test|spec|cy|e2e)\.[cm]?[jt]sx?$|^test\.[cm]?[jt]s$)`),
+	"py":    pattern.Lazy(`^test_.*\.py$|_test\.py$|^tests\.py$`),
+	"rb":    pattern.Lazy(`_(spec|test)\.rb$`),
+	"java":  pattern.Lazy(`(Tests?|TestCase|IT|Spec)\.(java|kt|groovy)$|^Test[A-Z].*\.(java|kt)$`),
+	"php":   pattern.Lazy(`Test\.php$`),
+	"cs":    pattern.Lazy(`Tests?\.cs$`),
+	"swift": pattern.Lazy(`Tests?\.swift$`),
+	"rs":    pattern.Lazy(`\.rs$`),
 }
 
 var kinds = map[string]string{
@@ -31,10 +31,10 @@ var kinds = map[string]string{
 func Kind(file string) string { return kinds[strings.ToLower(path.Ext(file))] }
 
 // goSystem are the last words of a Go file's name that bind it to a system.
-var goSystem = rule.Lazy(`_(aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)_test\.go$`)
+var goSystem = pattern.Lazy(`_(aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows|386|amd64|arm|arm64|loong64|mips|mips64|mips64le|mipsle|ppc64|ppc64le|riscv64|s390x|wasm)_test\.go$`)
 
 // aside are folders whose tests nobody runs.
-var aside = rule.Lazy(`(?i)^(archived?|attic|backups?|bak|deprecated|disabled|ignored?|legacy|obsolete|old|parked|quarantine|skip(ped)?|tmp|temp|trash|unused|node_modules|vendor|dist|build|out|target|coverage)$`)
+var aside = pattern.Lazy(`(?i)^(archived?|attic|backups?|bak|deprecated|disabled|ignored?|legacy|obsolete|old|parked|quarantine|skip(ped)?|tmp|temp|trash|unused|node_modules|vendor|dist|build|out|target|coverage)$`)
 
 // Discovered says whether a runner finds tests in this file.
 func Discovered(file string) bool {

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 // grown says whether new is old with whole tests (and what they import) put in,
@@ -44,7 +44,7 @@ type source struct {
 }
 
 // directive is a comment that means something to a tool.
-var directive = rule.Lazy(`(?i)//go:|// ?\+build|output:|@ts-|eslint|prettier|istanbul|c8 |v8 ignore|noqa|pragma|type:|fmt:|isort|pylint|mypy|rubocop|phpstan|nolint|NOSONAR|@jest|@vitest|jsdom|encoding|frozen|coding[:=]|>>>|@test|@group|@dataProvider|@depends|#!`)
+var directive = pattern.Lazy(`(?i)//go:|// ?\+build|output:|@ts-|eslint|prettier|istanbul|c8 |v8 ignore|noqa|pragma|type:|fmt:|isort|pylint|mypy|rubocop|phpstan|nolint|NOSONAR|@jest|@vitest|jsdom|encoding|frozen|coding[:=]|>>>|@test|@group|@dataProvider|@depends|#!`)
 
 func read(l *lex.Lang, src []byte) source {
 	class := l.Classes(src)

@@ -4,20 +4,20 @@ import (
 	"strings"
 
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
-var importLine = map[lex.Name]*rule.Pattern{
-	lex.Go:     rule.Lazy(`^(import\b|\s*(?:[\w.]+\s+)?"[^"]*"$)`),
-	lex.JS:     rule.Lazy(`^(?:import\b[^(]|(?:const|let|var)\s+(?:\w+|\{[^}]*\})\s*=\s*require\()`),
-	lex.Python: rule.Lazy(`^\s*(?:import|from)\s`),
-	lex.Rust:   rule.Lazy(`^\s*(?:pub\s+)?(?:use|extern crate)\s`),
-	lex.Java:   rule.Lazy(`^import\s`),
-	lex.Kotlin: rule.Lazy(`^import\s`),
-	lex.Ruby:   rule.Lazy(`^require(?:_relative)?\s`),
-	lex.PHP:    rule.Lazy(`^use\s+[\w\\]+`),
-	lex.CSharp: rule.Lazy(`^(?:global\s+)?using\s+[\w.= ]+;`),
-	lex.Swift:  rule.Lazy(`^(?:@testable\s+)?import\s`),
+var importLine = map[lex.Name]*pattern.Pattern{
+	lex.Go:     pattern.Lazy(`^(import\b|\s*(?:[\w.]+\s+)?"[^"]*"$)`),
+	lex.JS:     pattern.Lazy(`^(?:import\b[^(]|(?:const|let|var)\s+(?:\w+|\{[^}]*\})\s*=\s*require\()`),
+	lex.Python: pattern.Lazy(`^\s*(?:import|from)\s`),
+	lex.Rust:   pattern.Lazy(`^\s*(?:pub\s+)?(?:use|extern crate)\s`),
+	lex.Java:   pattern.Lazy(`^import\s`),
+	lex.Kotlin: pattern.Lazy(`^import\s`),
+	lex.Ruby:   pattern.Lazy(`^require(?:_relative)?\s`),
+	lex.PHP:    pattern.Lazy(`^use\s+[\w\\]+`),
+	lex.CSharp: pattern.Lazy(`^(?:global\s+)?using\s+[\w.= ]+;`),
+	lex.Swift:  pattern.Lazy(`^(?:@testable\s+)?import\s`),
 }
 
 // importing says whether a line begins an import. In Go a bare string is one
@@ -28,15 +28,15 @@ func importing(l *lex.Lang, ln line) bool {
 }
 
 var (
-	importWord   = rule.Lazy(`[\w$./@~-]+`)
-	quotedText   = rule.Lazy(`["'][^"'\n]*["']`)
-	pythonFrom   = rule.Lazy(`^\s*from\s+\S+\s+import\s+`)
-	pythonImport = rule.Lazy(`^\s*import\s+`)
-	bareWord     = rule.Lazy(`[\w$]+`)
-	aliasing     = rule.Lazy(`\b\w+\s+as\s+`)
-	noNames      = rule.Lazy(`\b(?:import|from|use|using|const|let|var|require|type|static|pub|self|super|crate|as|function|global|testable|extern)\b`)
-	leadingPath  = rule.Lazy(`[\w$]+(?:::|\\|\.)`)
-	goImport     = rule.Lazy(`(?:([\w.]+)\s+)?"([^"]*)"`)
+	importWord   = pattern.Lazy(`[\w$./@~-]+`)
+	quotedText   = pattern.Lazy(`["'][^"'\n]*["']`)
+	pythonFrom   = pattern.Lazy(`^\s*from\s+\S+\s+import\s+`)
+	pythonImport = pattern.Lazy(`^\s*import\s+`)
+	bareWord     = pattern.Lazy(`[\w$]+`)
+	aliasing     = pattern.Lazy(`\b\w+\s+as\s+`)
+	noNames      = pattern.Lazy(`\b(?:import|from|use|using|const|let|var|require|type|static|pub|self|super|crate|as|function|global|testable|extern)\b`)
+	leadingPath  = pattern.Lazy(`[\w$]+(?:::|\\|\.)`)
+	goImport     = pattern.Lazy(`(?:([\w.]+)\s+)?"([^"]*)"`)
 )
 
 // importsKept says where (a line of the new file, or of the old where an import

@@ -4,37 +4,37 @@ import (
 	"strings"
 
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 // unit matches the lines at the outer level of what may be put into a test
 // file: tests, what marks them, new helpers, and closing brackets.
-var unit = map[lex.Name]*rule.Pattern{
-	lex.Go:     rule.Lazy(`^(?:func (?:\([^)]*\) )?\w+|type \w+|(?:var|const) [\w, ]+\b|t\.Run\(|(?:b|f)\.(?:Run|Add)\()`),
-	lex.JS:     rule.Lazy(`^(?:it|test|describe|context|specify|suite)(?:\.(?:each|concurrent|sequential|for|serial|parallel|describe|step))*(?:\(|` + "`" + `)`),
-	lex.Python: rule.Lazy(`^(?:(?:async )?def \w+|class \w+|@)`),
-	lex.Rust:   rule.Lazy(`^(?:#\[|(?:pub )?(?:async )?fn \w+|mod \w+|const \w+|struct \w+)`),
-	lex.Java:   rule.Lazy(`^(?:@|(?:(?:public|private|protected|static|final|abstract) )*(?:class|interface|enum|record) \w+|(?:(?:public|private|protected|static|final) )*[\w<>\[\],.? ]+ \w+\s*\()`),
-	lex.Kotlin: rule.Lazy("^(?:@|(?:(?:public|private|internal|inner|data) )*class \\w+|(?:(?:public|private|internal|suspend) )*fun (?:\\w+|`))"),
-	lex.Ruby:   rule.Lazy(`^(?:it|specify|test|describe|context|should|scenario|example|def \w+|class \w+|RSpec\.describe)\b`),
-	lex.PHP:    rule.Lazy(`^(?:#\[|(?:(?:public|private|protected|static|final) )*function \w+|(?:it|test|describe)\()`),
-	lex.CSharp: rule.Lazy(`^(?:\[|(?:(?:public|private|internal|protected|static|async|sealed) )*(?:class|record|struct) \w+|(?:(?:public|private|internal|protected|static|async) )+[\w<>\[\],.? ]+ \w+\s*\()`),
-	lex.Swift:  rule.Lazy(`^(?:@\w+|(?:(?:public|private|final|static) )*(?:func|class|struct) \w+)`),
-	lex.Zig:    rule.Lazy(`^test\b`),
-	lex.D:      rule.Lazy(`^unittest\b`),
+var unit = map[lex.Name]*pattern.Pattern{
+	lex.Go:     pattern.Lazy(`^(?:func (?:\([^)]*\) )?\w+|type \w+|(?:var|const) [\w, ]+\b|t\.Run\(|(?:b|f)\.(?:Run|Add)\()`),
+	lex.JS:     pattern.Lazy(`^(?:it|test|describe|context|specify|suite)(?:\.(?:each|concurrent|sequential|for|serial|parallel|describe|step))*(?:\(|` + "`" + `)`),
+	lex.Python: pattern.Lazy(`^(?:(?:async )?def \w+|class \w+|@)`),
+	lex.Rust:   pattern.Lazy(`^(?:#\[|(?:pub )?(?:async )?fn \w+|mod \w+|const \w+|struct \w+)`),
+	lex.Java:   pattern.Lazy(`^(?:@|(?:(?:public|private|protected|static|final|abstract) )*(?:class|interface|enum|record) \w+|(?:(?:public|private|protected|static|final) )*[\w<>\[\],.? ]+ \w+\s*\()`),
+	lex.Kotlin: pattern.Lazy("^(?:@|(?:(?:public|private|internal|inner|data) )*class \\w+|(?:(?:public|private|internal|suspend) )*fun (?:\\w+|`))"),
+	lex.Ruby:   pattern.Lazy(`^(?:it|specify|test|describe|context|should|scenario|example|def \w+|class \w+|RSpec\.describe)\b`),
+	lex.PHP:    pattern.Lazy(`^(?:#\[|(?:(?:public|private|protected|static|final) )*function \w+|(?:it|test|describe)\()`),
+	lex.CSharp: pattern.Lazy(`^(?:\[|(?:(?:public|private|internal|protected|static|async|sealed) )*(?:class|record|struct) \w+|(?:(?:public|private|internal|protected|static|async) )+[\w<>\[\],.? ]+ \w+\s*\()`),
+	lex.Swift:  pattern.Lazy(`^(?:@\w+|(?:(?:public|private|final|static) )*(?:func|class|struct) \w+)`),
+	lex.Zig:    pattern.Lazy(`^test\b`),
+	lex.D:      pattern.Lazy(`^unittest\b`),
 }
 
 // setup matches what runs around existing tests, or instead of them.
-var setup = rule.Lazy(`(?i)\b(?:before|after)_?(?:each|all|class|method)?\b|@(?:Before|After)|\bset_?up|\btear_?down|autouse|\b(?:OneTime)?(?:SetUp|TearDown)\b|\[(?:Class|Test)?(?:Initialize|Cleanup)|\bfunc (?:init|TestMain)\b|\bpytest_\w+|\b__\w+__\b|\bcollect_ignore|invokeTest|\bDispose\b|\bmake_suite|load_tests`)
+var setup = pattern.Lazy(`(?i)\b(?:before|after)_?(?:each|all|class|method)?\b|@(?:Before|After)|\bset_?up|\btear_?down|autouse|\b(?:OneTime)?(?:SetUp|TearDown)\b|\[(?:Class|Test)?(?:Initialize|Cleanup)|\bfunc (?:init|TestMain)\b|\bpytest_\w+|\b__\w+__\b|\bcollect_ignore|invokeTest|\bDispose\b|\bmake_suite|load_tests`)
 
 // declared finds the names that the outer level of a hunk gives.
-var declared = rule.Lazy(`\b(?:func(?: \([^)]*\))?|def|class|fn|fun|function|type|var|const|mod|struct|record|interface|enum)\s+([\w$]+)`)
+var declared = pattern.Lazy(`\b(?:func(?: \([^)]*\))?|def|class|fn|fun|function|type|var|const|mod|struct|record|interface|enum)\s+([\w$]+)`)
 
 // method finds the names of methods where no word announces them.
-var method = rule.Lazy(`[\w<>\[\],.?]+\s+(\w+)\s*\([^)]*\)\s*(?:throws [\w., ]+)?(?:\{|=>|$)`)
+var method = pattern.Lazy(`[\w<>\[\],.?]+\s+(\w+)\s*\([^)]*\)\s*(?:throws [\w., ]+)?(?:\{|=>|$)`)
 
 // rowsIn matches the line that opens a table of cases.
-var rowsIn = rule.Lazy(`(?i)cases|table|tests\b|parametri[sz]e|\beach\b|\[\]struct|map\[string\]|provider|scenarios|vectors|examples|rows`)
+var rowsIn = pattern.Lazy(`(?i)cases|table|tests\b|parametri[sz]e|\beach\b|\[\]struct|map\[string\]|provider|scenarios|vectors|examples|rows`)
 
 // onlyTests says whether a hunk is whole new tests, at a place where they
 // change nothing else.
@@ -120,8 +120,8 @@ func leastIndent(lines []line) int {
 }
 
 var (
-	closing = rule.Lazy(`^[\s)\]},;]*(?:as const)?[\s)\]},;]*(?:while|throws [\w., ]+\{)?$`)
-	tail    = rule.Lazy(`^[\s;,]*$|^\s*(?:->|:)\s*[\w<>\[\]., ]+\s*[{:]?$|^\s*(?:throws|async|where)\b[\w\s.,<>:]*\{?$|^\s*[:{]$|^\s*do(?: \|[\w, ]+\|)?$`)
+	closing = pattern.Lazy(`^[\s)\]},;]*(?:as const)?[\s)\]},;]*(?:while|throws [\w., ]+\{)?$`)
+	tail    = pattern.Lazy(`^[\s;,]*$|^\s*(?:->|:)\s*[\w<>\[\]., ]+\s*[{:]?$|^\s*(?:throws|async|where)\b[\w\s.,<>:]*\{?$|^\s*[:{]$|^\s*do(?: \|[\w, ]+\|)?$`)
 )
 
 // outerLevel says whether every line of a hunk at its outer level is a test or
@@ -168,7 +168,7 @@ func signature(text string) bool {
 }
 
 // byIndent is outerLevel where blocks are told by indentation.
-func byIndent(l *lex.Lang, re *rule.Pattern, lines []line) bool {
+func byIndent(l *lex.Lang, re *pattern.Pattern, lines []line) bool {
 	least, depth, opened, closedBy, marks := leastIndent(lines), 0, 0, 0, false
 	for i, ln := range lines {
 		text := strings.TrimSpace(ln.code)
@@ -195,8 +195,8 @@ func byIndent(l *lex.Lang, re *rule.Pattern, lines []line) bool {
 }
 
 var (
-	rubyOpen = rule.Lazy(`^(?:def|class|module|if|unless|case|begin|while|until|for)\b|\bdo\b(?:\s*\|[^|]*\|)?\s*$|=\s*(?:if|case|begin)\b`)
-	rubyEnd  = rule.Lazy(`\bend\b`)
+	rubyOpen = pattern.Lazy(`^(?:def|class|module|if|unless|case|begin|while|until|for)\b|\bdo\b(?:\s*\|[^|]*\|)?\s*$|=\s*(?:if|case|begin)\b`)
+	rubyEnd  = pattern.Lazy(`\bend\b`)
 )
 
 // ended says whether what follows a hunk does not become part of it.
@@ -210,7 +210,7 @@ func ended(l *lex.Lang, h hunk) bool {
 	return h.all[h.to].indent <= leastIndent(h.all[h.from:h.to]) && !h.all[h.to].inText
 }
 
-var row = rule.Lazy(`^\s*(?:"[^"]*"\s*:\s*|'[^']*'\s*:\s*|[\w.]+\s*)?[\[({].*[\])}],?\s*$|^\s*\[(?:InlineData|DataRow|TestCase)\(.*\)\]\s*$|^\s*@(?:CsvSource|ValueSource)`)
+var row = pattern.Lazy(`^\s*(?:"[^"]*"\s*:\s*|'[^']*'\s*:\s*|[\w.]+\s*)?[\[({].*[\])}],?\s*$|^\s*\[(?:InlineData|DataRow|TestCase)\(.*\)\]\s*$|^\s*@(?:CsvSource|ValueSource)`)
 
 // rows says whether a hunk is more rows for a table of cases.
 func rows(h hunk, code []string) bool {

@@ -2,12 +2,12 @@ package testspan
 
 import (
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 var (
-	goHint = rule.Lazy(`func (?:Test|Benchmark|Fuzz|Example)`)
-	goFunc = rule.Lazy(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)(?:[^\pL\d][\w]*|\p{Lu}\w*|\d\w*|_\w*)?)\s*\(`)
+	goHint = pattern.Lazy(`func (?:Test|Benchmark|Fuzz|Example)`)
+	goFunc = pattern.Lazy(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)(?:[^\pL\d][\w]*|\p{Lu}\w*|\d\w*|_\w*)?)\s*\(`)
 )
 
 // goFuncs finds test and example functions; what an example prints is in a

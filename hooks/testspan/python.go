@@ -3,15 +3,15 @@ package testspan
 import (
 	"bytes"
 
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 var (
-	pythonHint  = rule.Lazy(`def test|class \w*Test|TestCase|__name__`)
-	pythonBlock = rule.Lazy(`(?m)^([ \t]*)(?:(?:async[ \t]+)?def[ \t]+(test\w*)|class[ \t]+(Test\w*|\w+(?:Test|Tests|TestCase)|\w+[ \t]*\([^)\n]*TestCase[^)\n]*\))|(if)[ \t]+__name__\b)`)
-	selfTest    = rule.Lazy(`\bassert\b|unittest|doctest|pytest|self_?test|\btest\w*\(`)
-	nameOnly    = rule.Lazy(`^\w+`)
-	defLine     = rule.Lazy(`(?m)^[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w+)`)
+	pythonHint  = pattern.Lazy(`def test|class \w*Test|TestCase|__name__`)
+	pythonBlock = pattern.Lazy(`(?m)^([ \t]*)(?:(?:async[ \t]+)?def[ \t]+(test\w*)|class[ \t]+(Test\w*|\w+(?:Test|Tests|TestCase)|\w+[ \t]*\([^)\n]*TestCase[^)\n]*\))|(if)[ \t]+__name__\b)`)
+	selfTest    = pattern.Lazy(`\bassert\b|unittest|doctest|pytest|self_?test|\btest\w*\(`)
+	nameOnly    = pattern.Lazy(`^\w+`)
+	defLine     = pattern.Lazy(`(?m)^[ \t]*(?:async[ \t]+def|def|class)[ \t]+(\w+)`)
 )
 
 // pythonBlocks finds test functions and classes, and the part under __name__

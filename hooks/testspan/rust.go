@@ -4,14 +4,14 @@ import (
 	"bytes"
 
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 var (
 	// rustTest is an attribute that makes an item a test, or leaves it out of
 	// everything but tests.
-	rustTest = rule.Lazy(`^#\[\s*(?:cfg\s*\((?:.*[\s(,])?test\s*[,)]|(?:\w+::)*(?:test|rstest|bench|test_case|proptest|quickcheck|wasm_bindgen_test)\b)`)
-	rustItem = rule.Lazy(`\b(mod|fn|use|struct|enum|impl|const|static|type|trait|macro_rules!)\s+(\w+)?`)
+	rustTest = pattern.Lazy(`^#\[\s*(?:cfg\s*\((?:.*[\s(,])?test\s*[,)]|(?:\w+::)*(?:test|rstest|bench|test_case|proptest|quickcheck|wasm_bindgen_test)\b)`)
+	rustItem = pattern.Lazy(`\b(mod|fn|use|struct|enum|impl|const|static|type|trait|macro_rules!)\s+(\w+)?`)
 )
 
 // rustItems finds items behind a test attribute, with all their attributes.
@@ -67,8 +67,8 @@ func (f *finder) itemEnd(at int) int {
 }
 
 var (
-	docLine  = rule.Lazy(`^\s*(?://[/!]|\*|/\*\*)`)
-	codeName = rule.Lazy(`\b(?:fn|struct|enum|trait|mod|const|static|type|macro_rules!|impl)\s+(\w+)`)
+	docLine  = pattern.Lazy(`^\s*(?://[/!]|\*|/\*\*)`)
+	codeName = pattern.Lazy(`\b(?:fn|struct|enum|trait|mod|const|static|type|macro_rules!|impl)\s+(\w+)`)
 )
 
 // rustDocs finds the fenced code in doc comments: what stands above an item is

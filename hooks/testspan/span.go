@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"gitagent/hooks/lex"
-	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 )
 
 // Span is one test inside a product file.
@@ -84,16 +84,16 @@ func lineEnd(src []byte, i int) int {
 }
 
 // inside tells a file with tests inside, per language, by code alone.
-var inside = map[lex.Name]*rule.Pattern{
-	lex.JS:     rule.Lazy(`import\.meta\.vitest|(?m)^\s*(?:describe|it|test)(?:\.\w+)?\(\s*["'` + "`" + `]`),
-	lex.Java:   rule.Lazy(`(?m)^\s*@(?:Test|ParameterizedTest|RepeatedTest)\b`),
-	lex.Kotlin: rule.Lazy(`(?m)^\s*@(?:Test|ParameterizedTest)\b`),
-	lex.CSharp: rule.Lazy(`(?m)^\s*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b`),
-	lex.Swift:  rule.Lazy(`:\s*XCTestCase\b|(?m)^\s*@Test\b`),
-	lex.PHP:    rule.Lazy(`extends\s+\\?(?:\w+\\)*TestCase\b|#\[Test\]`),
-	lex.Ruby:   rule.Lazy(`<\s*(?:Minitest::Test|Test::Unit::TestCase)\b|(?m)^\s*RSpec\.describe\b`),
-	lex.Zig:    rule.Lazy(`(?m)^\s*test\s*(?:"[^"\n]*"|\w+)?\s*\{`),
-	lex.D:      rule.Lazy(`(?m)^\s*unittest\b`),
+var inside = map[lex.Name]*pattern.Pattern{
+	lex.JS:     pattern.Lazy(`import\.meta\.vitest|(?m)^\s*(?:describe|it|test)(?:\.\w+)?\(\s*["'` + "`" + `]`),
+	lex.Java:   pattern.Lazy(`(?m)^\s*@(?:Test|ParameterizedTest|RepeatedTest)\b`),
+	lex.Kotlin: pattern.Lazy(`(?m)^\s*@(?:Test|ParameterizedTest)\b`),
+	lex.CSharp: pattern.Lazy(`(?m)^\s*\[(?:Fact|Theory|Test|TestMethod|TestCase)\b`),
+	lex.Swift:  pattern.Lazy(`:\s*XCTestCase\b|(?m)^\s*@Test\b`),
+	lex.PHP:    pattern.Lazy(`extends\s+\\?(?:\w+\\)*TestCase\b|#\[Test\]`),
+	lex.Ruby:   pattern.Lazy(`<\s*(?:Minitest::Test|Test::Unit::TestCase)\b|(?m)^\s*RSpec\.describe\b`),
+	lex.Zig:    pattern.Lazy(`(?m)^\s*test\s*(?:"[^"\n]*"|\w+)?\s*\{`),
+	lex.D:      pattern.Lazy(`(?m)^\s*unittest\b`),
 }
 
 // Inside says whether a product file has tests inside that Find cannot take

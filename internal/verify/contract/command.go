@@ -3,8 +3,9 @@ package contract
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
+
+	"gitagent/internal/pattern"
 )
 
 // what a command does, as evidence of behaviour
@@ -178,7 +179,7 @@ func looks(pipe pipeline) bool {
 	return true
 }
 
-var loaderVariable = regexp.MustCompile(`^(PATH|GOFLAGS|GOENV|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|GIT_.*)$`)
+var loaderVariable = pattern.Lazy(`^(PATH|GOFLAGS|GOENV|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|GIT_.*)$`)
 
 func checkExpectation(cmd *Command, chain []pipeline) (bad []string) {
 	for _, s := range append(append([]string(nil), cmd.StdoutHas...), cmd.OutputHas...) {

@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"gitagent/internal/pattern"
 	"gitagent/internal/plain"
 )
 
@@ -24,9 +24,9 @@ type pathStep struct {
 }
 
 var (
-	pathName  = regexp.MustCompile(`^\.([\p{L}_$][\p{L}\p{N}_$-]*)`)
-	pathIndex = regexp.MustCompile(`^\[(-?\d{1,6})\]`)
-	pathKey   = regexp.MustCompile(`^\["([^"\\]+)"\]|^\['([^'\\]+)'\]`)
+	pathName  = pattern.Lazy(`^\.([\p{L}_$][\p{L}\p{N}_$-]*)`)
+	pathIndex = pattern.Lazy(`^\[(-?\d{1,6})\]`)
+	pathKey   = pattern.Lazy(`^\["([^"\\]+)"\]|^\['([^'\\]+)'\]`)
 )
 
 // ParsePath reads a path; the $ in front may be left out. The error is the rest
@@ -244,7 +244,7 @@ func sameNumber(a, b string) bool {
 	return ok && ok2 && x.Cmp(y) == 0
 }
 
-var bigExponent = regexp.MustCompile(`[eE][+-]?\d{3,}`)
+var bigExponent = pattern.Lazy(`[eE][+-]?\d{3,}`)
 
 func short(found []any) string {
 	var v any = found

@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"gitagent/internal/pattern"
 )
 
 // Metric judges a number that a command prints: coverage, a size, a time, an
@@ -63,7 +64,7 @@ func (m *Metric) limits() (out []string) {
 }
 
 // aNumber is a decimal number, with a sign or an exponent if need be.
-var aNumber = regexp.MustCompile(`[-+]?(?:\d[\d,]*\d|\d)(?:\.\d+)?(?:[eE][-+]?\d+)?`)
+var aNumber = pattern.Lazy(`[-+]?(?:\d[\d,]*\d|\d)(?:\.\d+)?(?:[eE][-+]?\d+)?`)
 
 // Read finds the number in what a command printed.
 func (m *Metric) Read(stdout string) (value float64, ok bool) {

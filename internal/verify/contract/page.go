@@ -3,13 +3,13 @@ package contract
 import (
 	stdjson "encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"go.starlark.net/starlark"
 
 	"gitagent/internal/browser"
+	"gitagent/internal/pattern"
 )
 
 // spreading are steps that stand for one step each character, as a number is
@@ -75,7 +75,7 @@ func placeOf(step stdjson.RawMessage) place {
 	return neither
 }
 
-var rolePrefix = regexp.MustCompile(`^[a-z]+:`)
+var rolePrefix = pattern.Lazy(`^[a-z]+:`)
 
 // spreadStep writes one step for each character of {"click_each":"40"} or
 // {"press_each":"40"}; a role in front ("button:40") stands in front of each.

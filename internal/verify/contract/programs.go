@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"gitagent/internal/pattern"
 )
 
 // classify judges by the program's name and its arguments up to the file that
@@ -31,7 +33,7 @@ func classify(c simple) role {
 	return foreign
 }
 
-var installed = regexp.MustCompile(`(^|/)(node_modules/\.bin|\.?venv/bin|\.?env/bin|vendor/bin)/`)
+var installed = pattern.Lazy(`(^|/)(node_modules/\.bin|\.?venv/bin|\.?env/bin|vendor/bin)/`)
 
 // unwrap takes off what runs another program. wrapped says that the program may
 // be one that the project has installed.
@@ -268,12 +270,12 @@ func moduleRole(args []string) role {
 
 // An inline program is evidence only when it loads the project's code.
 var (
-	nodeLocal   = regexp.MustCompile(`(require|import|from)\s*\(?\s*["'\x60]\.{1,2}/|(spawn|exec)\w*\(|fetch\(`)
-	pythonLocal = regexp.MustCompile(`(^|[;\s])(import|from)\s+(\w+)`)
+	nodeLocal   = pattern.Lazy(`(require|import|from)\s*\(?\s*["'\x60]\.{1,2}/|(spawn|exec)\w*\(|fetch\(`)
+	pythonLocal = pattern.Lazy(`(^|[;\s])(import|from)\s+(\w+)`)
 	stdlib      = strings.Fields("sys os json re math pathlib io time datetime ast glob shutil string random itertools functools collections typing decimal fractions operator")
 )
 
-func inlineCode(code string, local *regexp.Regexp) role {
+func inlineCode(code string, local *pattern.Pattern) role {
 	for _, m := range local.FindAllStringSubmatch(code, -1) {
 		if len(m) < 4 || !contains(stdlib, m[3]) {
 			return snippet
@@ -285,7 +287,7 @@ func inlineCode(code string, local *regexp.Regexp) role {
 	return prints
 }
 
-var loads = regexp.MustCompile(`require|include|load|import|use lib|\./`)
+var loads = pattern.Lazy(`require|include|load|import|use lib|\./`)
 
 // interpreter judges a language's own program: by a flag that takes code, a flag
 // that only checks, and the file that it runs.
@@ -392,8 +394,8 @@ func asksRole(args []string) role {
 }
 
 var (
-	localServer = regexp.MustCompile(`\$\{?PORT\b|\blocalhost\b|127\.0\.0\.1|^:\d|^:\$`)
-	answerField = regexp.MustCompile(`%\{[a-z_]+\}|\\[nrt]`)
+	localServer = pattern.Lazy(`\$\{?PORT\b|\blocalhost\b|127\.0\.0\.1|^:\d|^:\$`)
+	answerField = pattern.Lazy(`%\{[a-z_]+\}|\\[nrt]`)
 )
 
 // ownWords says whether a format of curl prints more than what was answered.

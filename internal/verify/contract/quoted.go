@@ -1,20 +1,21 @@
 package contract
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gitagent/internal/pattern"
 )
 
 // quoted finds what a step puts in quotes: the values a check must name.
-var quoted = regexp.MustCompile("\"([^\"]+)\"|“([^”]+)”|`([^`]+)`|„([^“”]+)[“”]|«([^»]+)»")
+var quoted = pattern.Lazy("\"([^\"]+)\"|“([^”]+)”|`([^`]+)`|„([^“”]+)[“”]|«([^»]+)»")
 
 // single finds '…' where the marks cannot be apostrophes.
-var single = regexp.MustCompile(`(?:^|[\s(\[,:=])'([^'\n]+|[^'\n]*\w'\w[^'\n]*)'(?:$|[\s)\].,;:!?])`)
+var single = pattern.Lazy(`(?:^|[\s(\[,:=])'([^'\n]+|[^'\n]*\w'\w[^'\n]*)'(?:$|[\s)\].,;:!?])`)
 
 // shows finds the words after which a step speaks of an outcome.
-var shows = regexp.MustCompile(`(?i)\b(shows?|shown|displays?|displayed|sees?|prints?|printed|appears?|reads|contains?|outputs?|says|becomes|visible|listed|lists?|returns?|reports?|expect(s|ed)?)\b`)
+var shows = pattern.Lazy(`(?i)\b(shows?|shown|displays?|displayed|sees?|prints?|printed|appears?|reads|contains?|outputs?|says|becomes|visible|listed|lists?|returns?|reports?|expect(s|ed)?)\b`)
 
 // value is one quoted text of a step.
 type value struct {
@@ -29,7 +30,7 @@ type value struct {
 func valuesOf(step string) []value {
 	var out []value
 	seen := make(map[value]bool)
-	collect := func(re *regexp.Regexp) {
+	collect := func(re *pattern.Pattern) {
 		for _, m := range re.FindAllStringSubmatchIndex(step, -1) {
 			for g := 1; g < len(m)/2; g++ {
 				if m[2*g] < 0 {

@@ -1,13 +1,14 @@
 package contract
 
 import (
-	"regexp"
 	"strings"
+
+	"gitagent/internal/pattern"
 )
 
 // What a step in plain words says that a person does. The words are those of
 // someone who gives an instruction; a noun such as "the press release" is none.
-var action = regexp.MustCompile(`(?i)(?:^|[.;:,]\s*|\b(?:and|then|or|you|user|person|to)\s+)(?:double[- ]?)?(?:` + actionVerbs + `)(?:s|es)?\b` +
+var action = pattern.Lazy(`(?i)(?:^|[.;:,]\s*|\b(?:and|then|or|you|user|person|to)\s+)(?:double[- ]?)?(?:` + actionVerbs + `)(?:s|es)?\b` +
 	`|\b(?:after|by|on|when|upon|while)\s+(?:double[- ]?)?(?:` + actionVerbs + `)(?:t?ing)\b`)
 
 const actionVerbs = `click|press|tap|type|typ|enter|select|choose|choos|drag|toggle|toggl|tick|fill|submit|hover`
@@ -18,21 +19,21 @@ func acts(step string) bool { return action.MatchString(withoutQuotes(step)) }
 // withoutQuotes puts a mark of the same length in the place of each quoted
 // text, so that no word in it is taken for the step's own.
 func withoutQuotes(step string) string {
-	for _, re := range []*regexp.Regexp{quoted, single} {
+	for _, re := range []*pattern.Pattern{quoted, single} {
 		step = re.ReplaceAllStringFunc(step, func(s string) string { return strings.Repeat("\x00", len(s)) })
 	}
 	return step
 }
 
 var (
-	negation = regexp.MustCompile(`(?i)\b(no longer|not|never|without|disappears?|gone|removed?|vanish(es)?|hidden|hides?|no)\b|n't\b`)
+	negation = pattern.Lazy(`(?i)\b(no longer|not|never|without|disappears?|gone|removed?|vanish(es)?|hidden|hides?|no)\b|n't\b`)
 	// A full stop ends a sentence where a capital follows; "e.g." does not.
-	sentenceEnd = regexp.MustCompile(`[.!?]\s+[A-Z]`)
+	sentenceEnd = pattern.Lazy(`[.!?]\s+[A-Z]`)
 
-	between  = regexp.MustCompile(`(?i)^[\s,]*((and|then)\b[\s,]*)?$`)
-	fewWords = regexp.MustCompile(`^\s*(?:[\w-]+\s+){0,2}$`)
-	lasting  = regexp.MustCompile(`(?i)\b(still|remains?|stays?|keeps?|unchanged)\b`)
-	arrives  = regexp.MustCompile(`(?i)^\s*(?:open|reload|visit|load|go to|start again)\b`)
+	between  = pattern.Lazy(`(?i)^[\s,]*((and|then)\b[\s,]*)?$`)
+	fewWords = pattern.Lazy(`^\s*(?:[\w-]+\s+){0,2}$`)
+	lasting  = pattern.Lazy(`(?i)\b(still|remains?|stays?|keeps?|unchanged)\b`)
+	arrives  = pattern.Lazy(`(?i)^\s*(?:open|reload|visit|load|go to|start again)\b`)
 )
 
 // cause is the step, counted from 1, whose action the outcome in step n belongs
@@ -98,11 +99,11 @@ func follows(before string) bool {
 }
 
 var (
-	ranVerb     = regexp.MustCompile(`(?i)\b(?:run|runs|running|execute|executes)\s`)
-	runVerb     = regexp.MustCompile(`(?i)\b(?:run|runs|running|execute|executes|call|start)\s+`)
-	programFile = regexp.MustCompile(`^(?:\./)?(?:[\w-]+/)*[\w-]+\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl|php|lua|jar)$|^\./(?:[\w-]+/)*[\w-]+$`)
-	argument    = regexp.MustCompile(`^(?:-{1,2}[\w=-]+|[+-]?\d[\d.]*)$`)
-	quantity    = regexp.MustCompile(`(?i)^(?:times?|seconds?|minutes?|hours?|ms|s)\b`)
+	ranVerb     = pattern.Lazy(`(?i)\b(?:run|runs|running|execute|executes)\s`)
+	runVerb     = pattern.Lazy(`(?i)\b(?:run|runs|running|execute|executes|call|start)\s+`)
+	programFile = pattern.Lazy(`^(?:\./)?(?:[\w-]+/)*[\w-]+\.(?:sh|bash|py|js|mjs|cjs|ts|rb|pl|php|lua|jar)$|^\./(?:[\w-]+/)*[\w-]+$`)
+	argument    = pattern.Lazy(`^(?:-{1,2}[\w=-]+|[+-]?\d[\d.]*)$`)
+	quantity    = pattern.Lazy(`(?i)^(?:times?|seconds?|minutes?|hours?|ms|s)\b`)
 )
 
 // runIn is the file that a step says to run, with the numbers and options right

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gitagent/features"
 	"gitagent/internal/browser"
+	"gitagent/internal/pattern"
 	"gitagent/internal/plain"
 )
 
@@ -152,7 +152,7 @@ func (c *Contract) stepProblems(n int, steps []string) []string {
 }
 
 // aboutTests says that a step is itself about tests.
-var aboutTests = regexp.MustCompile(`(?i)\b(unit tests?|test suite)\b|\b(tests?|specs?)\b[^.;]*\b(pass(es)?|succeed|green|run|fail)\b|\b(run|runs|execute)\b[^.;]*\b(tests?|specs?)\b`)
+var aboutTests = pattern.Lazy(`(?i)\b(unit tests?|test suite)\b|\b(tests?|specs?)\b[^.;]*\b(pass(es)?|succeed|green|run|fail)\b|\b(run|runs|execute)\b[^.;]*\b(tests?|specs?)\b`)
 
 func (k *Check) runsTests() bool {
 	if k.Command == nil {

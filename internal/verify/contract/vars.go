@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.starlark.net/starlark"
+
+	"gitagent/internal/pattern"
 )
 
 // MaxVars is how many variables a contract may name.
@@ -40,10 +41,10 @@ type kind struct {
 const kindForms = `"int 2..99", "decimal 0.5..9.5/1", "word", "name", "words 2" or "one of red|green|blue"`
 
 var (
-	intKind     = regexp.MustCompile(`^int (-?\d{1,15})\.\.(-?\d{1,15})$`)
-	decimalKind = regexp.MustCompile(`^decimal (-?\d{1,9}(?:\.\d{1,6})?)\.\.(-?\d{1,9}(?:\.\d{1,6})?)/([1-6])$`)
-	wordsKind   = regexp.MustCompile(`^words(?: ([1-6]))?$`)
-	varName     = regexp.MustCompile(`^[a-z][a-z0-9_]{0,19}$`)
+	intKind     = pattern.Lazy(`^int (-?\d{1,15})\.\.(-?\d{1,15})$`)
+	decimalKind = pattern.Lazy(`^decimal (-?\d{1,9}(?:\.\d{1,6})?)\.\.(-?\d{1,9}(?:\.\d{1,6})?)/([1-6])$`)
+	wordsKind   = pattern.Lazy(`^words(?: ([1-6]))?$`)
+	varName     = pattern.Lazy(`^[a-z][a-z0-9_]{0,19}$`)
 )
 
 // parseKind reads what a variable is drawn from. Errors are the rest of a
@@ -136,16 +137,16 @@ func (k kind) value(text string) (starlark.Value, error) {
 
 // looseKinds are ways in which small models write a kind.
 var looseKinds = []struct {
-	re   *regexp.Regexp
+	re   *pattern.Pattern
 	kind string
 }{
-	{regexp.MustCompile(`^(?:int|integer|number|whole number)(?: from)?[ (:]*(-?\d+)(?: ?\.\.\.? ?| ?[,–] ?| to | and | ?- ?)(-?\d+)\)?$`), "int $1..$2"},
-	{regexp.MustCompile(`^(?:int|integer|number|whole number|digits)$`), "int 2..99"},
-	{regexp.MustCompile(`^digit$`), "int 2..9"},
-	{regexp.MustCompile(`^(?:decimal|float)$`), "decimal 0.5..9.5/1"},
-	{regexp.MustCompile(`^(?:string|text|str|random word|noun|item)$`), "word"},
-	{regexp.MustCompile(`^(?:sentence|phrase|title)$`), "words 3"},
-	{regexp.MustCompile(`^(?:first name|person|full name)$`), "name"},
+	{pattern.Lazy(`^(?:int|integer|number|whole number)(?: from)?[ (:]*(-?\d+)(?: ?\.\.\.? ?| ?[,–] ?| to | and | ?- ?)(-?\d+)\)?$`), "int $1..$2"},
+	{pattern.Lazy(`^(?:int|integer|number|whole number|digits)$`), "int 2..99"},
+	{pattern.Lazy(`^digit$`), "int 2..9"},
+	{pattern.Lazy(`^(?:decimal|float)$`), "decimal 0.5..9.5/1"},
+	{pattern.Lazy(`^(?:string|text|str|random word|noun|item)$`), "word"},
+	{pattern.Lazy(`^(?:sentence|phrase|title)$`), "words 3"},
+	{pattern.Lazy(`^(?:first name|person|full name)$`), "name"},
 }
 
 // mendKind puts a kind as a model wrote it into its form; what it does not know

@@ -1,12 +1,14 @@
-package rule
+// Package pattern holds regular expressions that are compiled when they are
+// first used: a hook that meets none of what they are for should not pay for
+// them. It must never hold one that comes from a repository or a model.
+package pattern
 
 import (
 	"regexp"
 	"sync"
 )
 
-// Pattern is a regular expression that is compiled when it is first used: a
-// hook that meets none of what a pattern is for should not pay for it.
+// Pattern is a regular expression that is compiled when it is first used.
 type Pattern struct {
 	compile func() *regexp.Regexp
 }
@@ -62,4 +64,17 @@ func (p *Pattern) FindAllSubmatchIndex(b []byte, n int) [][]int {
 // ReplaceAllString is Regexp.ReplaceAllString.
 func (p *Pattern) ReplaceAllString(s, with string) string {
 	return p.compile().ReplaceAllString(s, with)
+}
+
+// FindStringIndex is Regexp.FindStringIndex.
+func (p *Pattern) FindStringIndex(s string) []int { return p.compile().FindStringIndex(s) }
+
+// FindAllStringSubmatchIndex is Regexp.FindAllStringSubmatchIndex.
+func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	return p.compile().FindAllStringSubmatchIndex(s, n)
+}
+
+// ReplaceAllStringFunc is Regexp.ReplaceAllStringFunc.
+func (p *Pattern) ReplaceAllStringFunc(s string, repl func(string) string) string {
+	return p.compile().ReplaceAllStringFunc(s, repl)
 }
