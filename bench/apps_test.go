@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // sampled is how many apps are played where not everything is.
-const sampled = 6
+const sampled = 4
 
 // TestContracts holds every contract against the words of its feature.
 func TestContracts(t *testing.T) {
