@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -64,10 +65,19 @@ func TestScripts(t *testing.T) {
 				return err == nil, nil
 			case "namespaces":
 				return contained, nil
+			case "registry":
+				return registry(), nil
 			}
 			return false, fmt.Errorf("there is no condition %q", cond)
 		},
 	})
+}
+
+// registry says whether npm can install anything here.
+func registry() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	return exec.CommandContext(ctx, "npm", "view", "lint-staged", "version").Run() == nil
 }
 
 // namespaces says whether commands can be contained on this machine.
