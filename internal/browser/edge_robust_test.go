@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -37,7 +38,7 @@ func edgeRobust() []edge {
 	}
 	var many strings.Builder
 	for i := range 5000 {
-		many.WriteString("<button>Item " + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + itoa(i) + "</button>")
+		many.WriteString("<button>Item " + strings.Repeat("i", i%7) + string(rune('a'+i%26)) + strconv.Itoa(i) + "</button>")
 	}
 	return []edge{
 		{n: 55, name: "endless loop", play: func(t *testing.T) Result {

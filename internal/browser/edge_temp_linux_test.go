@@ -9,8 +9,6 @@ import (
 	"testing"
 )
 
-func itoa(i int) string { return strconv.Itoa(i) }
-
 // fullTemp starts a browser whose temporary folder has no room.
 func fullTemp(options string) func(t *testing.T) Result {
 	return func(t *testing.T) Result {
@@ -19,7 +17,7 @@ func fullTemp(options string) func(t *testing.T) Result {
 			t.Skipf("no file system of its own here: %v", err)
 		}
 		defer syscall.Unmount(dir, syscall.MNT_DETACH)
-		for i := 0; os.WriteFile(filepath.Join(dir, "fill"+itoa(i)), make([]byte, 4096), 0o600) == nil; i++ {
+		for i := 0; os.WriteFile(filepath.Join(dir, "fill"+strconv.Itoa(i)), make([]byte, 4096), 0o600) == nil; i++ {
 		}
 		s := scenario(t, `["see x"]`)
 		b, err := Open(context.Background(), Options{Temp: dir})
