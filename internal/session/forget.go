@@ -39,7 +39,7 @@ func ListKept(ctx context.Context, repo *gitops.Repo) ([]Kept, error) {
 	for _, a := range attempts {
 		k := Kept{Session: a.Session, Feature: feature[a.Session], Time: a.Time}
 		f := list.Get(k.Feature)
-		k.Passes = k.Feature != "" && (f == nil || f.Passes)
+		k.Passes = f != nil && f.Passes // one that this branch does not know is another branch's
 		kept = append(kept, k)
 	}
 	return kept, nil

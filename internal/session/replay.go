@@ -75,6 +75,7 @@ func (s *step) rota(ctx context.Context) ([]*older, error) {
 			continue
 		}
 		c, proved := s.provedHere(ctx, f.ID)
+		proved = proved && !s.knownBroken(f.ID) // it may hold again, as after a revert: the log is to say so
 		if c == nil || proved || !s.trust.Has(project.TrustContract, c.Digest()) {
 			continue
 		}

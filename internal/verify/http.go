@@ -39,6 +39,10 @@ func (v *Verifier) httpCheck(ctx context.Context, list []contract.Exchange, t Ta
 		return
 	}
 	defer app.stop()
+	if t.Config.Start == "" {
+		tr.end(Fail, "the project starts no server: requests need a start command (start in .agent/config, or a server file that is found by its name)")
+		return
+	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		tr.without("%v", err)

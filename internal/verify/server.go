@@ -107,14 +107,14 @@ func (v *Verifier) startServer(ctx context.Context, cell *room, t Target) (*app,
 		a.proc.Stop(stop) // what does not end in time ends with the cell
 	}
 	start := func(life context.Context) error {
-		var err error
-		a.proc, err = cell.Start(life, sandbox.Spec{
+		proc, err := cell.Start(life, sandbox.Spec{
 			Argv: []string{"/bin/sh", "-c", t.Config.Start},
 			Env:  []string{"PORT=" + strconv.Itoa(port), "HOST=127.0.0.1"},
 		})
 		if err != nil {
 			return err
 		}
+		a.proc = proc
 		if err := v.awaitServer(life, cell, a, t.Config.Start); err != nil {
 			a.stop()
 			return err
@@ -138,6 +138,9 @@ func (v *Verifier) startServer(ctx context.Context, cell *room, t Target) (*app,
 func silent(ctx context.Context, cell *room, port int) error {
 	for range 100 {
 		conn, err := cell.Dial(ctx, "tcp", address(port))
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			return nil
 		}

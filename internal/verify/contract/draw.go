@@ -42,7 +42,7 @@ func (c *Contract) Draw(seed string, n int) ([]Values, error) {
 	}
 	var out []Values
 	for range n {
-		v := c.drawOne(source, kinds, others, shown)
+		v := c.drawOne(source, kinds, others, out, shown)
 		out, others, shown = append(out, v), append(others, v), append(shown, c.expectations(v))
 	}
 	return out, nil
@@ -52,7 +52,7 @@ func (c *Contract) Draw(seed string, n int) ([]Values, error) {
 // none, those with the fewest are taken.
 const drawTries = 60
 
-func (c *Contract) drawOne(source *mathrand.Rand, kinds map[string]kind, others []Values, shown []map[string]bool) Values {
+func (c *Contract) drawOne(source *mathrand.Rand, kinds map[string]kind, others, fresh []Values, shown []map[string]bool) Values {
 	names := slices.Sorted(maps.Keys(kinds))
 	var best Values
 	fewest := -1
@@ -78,6 +78,9 @@ func (c *Contract) drawOne(source *mathrand.Rand, kinds map[string]kind, others 
 			}
 		}
 		flaws += c.dull(v, shown)
+		if slices.ContainsFunc(fresh, func(o Values) bool { return maps.Equal(o, v) }) {
+			flaws += 1000 // the same draw twice proves nothing: rather one that was shown
+		}
 		if fewest < 0 || flaws < fewest {
 			best, fewest = v, flaws
 		}

@@ -231,6 +231,7 @@ const (
 	given    place = iota // typed, selected, sent: an input
 	located               // the name of what is clicked
 	expected              // looked for
+	absent                // looked for, and not to be there
 	neither
 )
 

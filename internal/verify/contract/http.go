@@ -204,6 +204,10 @@ func (e Exchange) filled(f *filler, met func(place, hole)) (Exchange, error) {
 	x.Header = texts(x.Header)
 	x.JSON = maps.Clone(x.JSON)
 	for _, path := range slices.Sorted(maps.Keys(x.JSON)) {
+		f.at(expected, met)
+		if denies(x.JSON[path]) {
+			f.at(absent, met)
+		}
 		want, err := f.fillJSON(x.JSON[path], false)
 		errs = append(errs, err)
 		if name := text(path); name != path {
@@ -212,12 +216,19 @@ func (e Exchange) filled(f *filler, met func(place, hole)) (Exchange, error) {
 		}
 		x.JSON[path] = want
 	}
-	for _, l := range []*[]string{&x.Has, &x.HasNot} {
-		filled, err := f.fillAll(*l)
-		*l = filled
-		errs = append(errs, err)
-	}
+	f.at(expected, met)
+	x.Has, err = f.fillAll(x.Has)
+	errs = append(errs, err)
+	f.at(absent, met)
+	x.HasNot, err = f.fillAll(x.HasNot)
+	errs = append(errs, err)
 	return e, errors.Join(errs...)
+}
+
+// denies says whether an expected value is {"not": …}.
+func denies(want stdjson.RawMessage) bool {
+	var op map[string]stdjson.RawMessage
+	return stdjson.Unmarshal(want, &op) == nil && len(op) == 1 && op["not"] != nil
 }
 
 // Filled puts saved values, JSON scalars each, into the placeholders that wait

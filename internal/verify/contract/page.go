@@ -65,6 +65,8 @@ func placeOf(step stdjson.RawMessage) place {
 	switch {
 	case err != nil || len(s.Steps) != 1:
 		return neither
+	case s.Steps[0].Verb == browser.VerbNotSee:
+		return absent
 	case s.Steps[0].Assertion():
 		return expected
 	case s.Steps[0].Action() && s.Steps[0].Text == "":

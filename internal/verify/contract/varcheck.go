@@ -15,7 +15,7 @@ type use map[place]map[string]bool
 // uses finds what the placeholders of a check are for. What was typed and is
 // clicked by its name later has to be shown for that, so it is expected too.
 func (c *Contract) uses(k Check) (use, error) {
-	u := use{given: {}, expected: {}}
+	u := use{given: {}, expected: {}, absent: {}}
 	v, err := c.exampleValues()
 	if err != nil {
 		return u, err
@@ -61,10 +61,12 @@ func (c *Contract) varProblems() []Problem {
 		}
 		for name := range u[given] {
 			in[name] = true
-			both[name] = both[name] || u[expected][name]
+			both[name] = both[name] || u[expected][name] || u[absent][name]
 		}
-		for name := range u[expected] {
-			seen[name] = true
+		for _, p := range []place{expected, absent} {
+			for name := range u[p] {
+				seen[name] = true
+			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Vars)) {
@@ -95,17 +97,62 @@ func (c *Contract) sample() (Problem, bool) {
 	say := func(v Values, err error) (Problem, bool) {
 		return Problem{Text: plain.Line(fmt.Sprintf("with %s: %v; choose other ranges or another expression", v, err), 400)}, true
 	}
-	for i := range sampled {
-		drawn, err := c.Draw(fmt.Sprint("sample ", i), 1)
+	results := map[string]map[string]bool{}
+	for i := range sampled / 2 {
+		drawn, err := c.Draw(fmt.Sprint("sample ", i), 2)
 		if err != nil {
 			return Problem{Text: err.Error()}, true
 		}
-		inst, err := c.With(drawn[0])
-		if err == nil {
-			err = inst.check()
+		for _, v := range drawn {
+			inst, err := c.With(v)
+			if err == nil {
+				err = inst.check()
+			}
+			if err != nil {
+				return say(v, err)
+			}
+			c.collect(v, results)
 		}
-		if err != nil {
-			return say(drawn[0], err)
+	}
+	return c.constant(results)
+}
+
+// collect adds what the expected placeholders of each check come to with v.
+func (c *Contract) collect(v Values, results map[string]map[string]bool) {
+	env, err := c.env(v)
+	if err != nil {
+		return // said already
+	}
+	for _, k := range c.Checks {
+		var all []string
+		_, _ = k.with(env, func(p place, h hole) { // said already
+			if p != expected {
+				return
+			}
+			if value, err := h.expr.value(env); err == nil {
+				text, _ := textOf(value)
+				all = append(all, text)
+			}
+		})
+		if all == nil {
+			continue
+		}
+		if results[k.ID] == nil {
+			results[k.ID] = map[string]bool{}
+		}
+		results[k.ID][strings.Join(all, ", ")] = true
+	}
+}
+
+// constant finds a check whose expected placeholders come to the same with
+// every draw: one canned answer would do for it.
+func (c *Contract) constant(results map[string]map[string]bool) (Problem, bool) {
+	for _, k := range c.Checks {
+		if len(results[k.ID]) != 1 {
+			continue
+		}
+		for same := range results[k.ID] {
+			return Problem{Check: k.ID, Text: plain.Line(fmt.Sprintf("check %s expects %s whatever is drawn: expect what depends on the input, or write it itself", k.ID, same), 400)}, true
 		}
 	}
 	return Problem{}, false

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -277,4 +278,36 @@ func FuzzFill(f *testing.F) {
 			t.Errorf("%q grew to %d bytes", text, len(out))
 		}
 	})
+}
+
+// What every draw comes to as well, a canned answer gives.
+func TestConstantExpectationIsRefused(t *testing.T) {
+	parse := func(expect string) *Contract {
+		c, err := Parse([]byte(`{"version":1,"feature":"F001","revision":1,"vars":{"a":"int 2..99"},"checks":[{"id":"c1","kind":"command","covers":[1],"command":{"run":"sh sum.sh {a}","exit":0,"stdout_has":["` + expect + `"]}}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for expect, bad := range map[string]bool{"{a-a+8}": true, "{a*0}": true, "{a+8}": false, "{a%2}": false} {
+		p, found := parse(expect).sample()
+		if found != bad || bad && !strings.Contains(p.Text, "whatever is drawn") {
+			t.Errorf("%s: %v, %q", expect, found, p.Text)
+		}
+	}
+}
+
+// Two draws of one call differ even where what is left was shown before.
+func TestDrawsDifferWhereFewAreLeft(t *testing.T) {
+	c, err := Parse([]byte(`{"version":1,"feature":"F001","revision":1,"vars":{"m":"one of light|dark"},"checks":[{"id":"c1","kind":"command","covers":[1],"command":{"run":"sh mode.sh {m}","exit":0,"stdout_has":["{m}"]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = c.Avoiding(Values{"m": "dark"})
+	for i := range 50 {
+		drawn, err := c.Draw(strconv.Itoa(i), 2)
+		if err != nil || drawn[0]["m"] == drawn[1]["m"] {
+			t.Fatalf("seed %d: %v, %v", i, drawn, err)
+		}
+	}
 }
