@@ -3,7 +3,6 @@ package browser
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
 	"gitagent/internal/hint"
@@ -107,43 +104,6 @@ func TestBrowserDies(t *testing.T) {
 	if r := b.Run(context.Background(), good, base, ""); r.Verdict != Unverified {
 		t.Errorf("closed: %s", r.Inline())
 	}
-}
-
-// crashTabs crashes the pages of the project, if there is one yet; the command
-// never answers.
-func crashTabs(b *Browser) (found bool) {
-	p, err := b.process(context.Background())
-	if err != nil {
-		return false
-	}
-	infos, err := chromedp.Targets(p.ctx)
-	if err != nil {
-		return false
-	}
-	for _, info := range infos {
-		if info.Type == "page" && strings.HasPrefix(info.URL, "http") {
-			found = true
-			go func() {
-				ctx, cancel := chromedp.NewContext(p.ctx, chromedp.WithTargetID(info.TargetID), chromedp.WithDetachOnCancel())
-				defer cancel()
-				ctx, stop := context.WithTimeout(ctx, 15*time.Second) // on a busy machine
-				defer stop()
-				_, _ = chromedp.Call(ctx, page.Crash, cdp.Empty{})
-			}()
-		}
-	}
-	return found
-}
-
-// freePort is an address where nobody listens.
-func freePort(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 func TestNoServer(t *testing.T) {
