@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 
@@ -116,7 +117,7 @@ func walk(ctx context.Context, root *os.Root, dir string, visit func(name string
 	for i, parts := 0, components(dir); i < len(parts); i++ {
 		patterns = append(patterns, ignoreRules(root, parts[:i])...)
 	}
-	err := w.folder(dir, patterns)
+	err := w.folder(dir, patterns, w.list(dir))
 	return w.seen < maxWalked, err
 }
 
@@ -127,35 +128,84 @@ type walker struct {
 	seen  int
 }
 
-func (w *walker) folder(dir string, patterns []gitignore.Pattern) error {
-	parts := components(dir)
-	patterns = append(slices.Clip(patterns), ignoreRules(w.root, parts)...)
-	matcher := gitignore.NewMatcher(patterns)
+// contents is what a folder holds.
+type contents struct {
+	entries []fs.DirEntry
+	err     error
+}
+
+func (w *walker) list(dir string) contents {
 	entries, err := fs.ReadDir(w.root.FS(), dir)
-	if err != nil {
-		return plainError(dir, err)
+	return contents{entries, err}
+}
+
+// ahead is how many folders are read while the first of them is awaited.
+const ahead = 16
+
+// lists reads folders side by side.
+func (w *walker) lists(dirs []string) map[string]contents {
+	read := make([]contents, len(dirs))
+	var wg sync.WaitGroup
+	for from := range min(searchers, len(dirs)) {
+		wg.Go(func() {
+			for i := from; i < len(dirs); i += searchers {
+				read[i] = w.list(dirs[i])
+			}
+		})
 	}
-	for _, e := range entries {
+	wg.Wait()
+	out := make(map[string]contents, len(dirs))
+	for i, dir := range dirs {
+		out[dir] = read[i]
+	}
+	return out
+}
+
+func (w *walker) folder(dir string, patterns []gitignore.Pattern, held contents) error {
+	if held.err != nil {
+		return plainError(dir, held.err)
+	}
+	parts := components(dir)
+	if slices.ContainsFunc(held.entries, func(e fs.DirEntry) bool { return e.Name() == ".gitignore" }) {
+		patterns = append(slices.Clip(patterns), ignoreRules(w.root, parts)...)
+	}
+	matcher := gitignore.NewMatcher(patterns)
+	left := slices.DeleteFunc(held.entries, func(e fs.DirEntry) bool {
+		return isGitDir(e.Name()) || matcher.Match(append(slices.Clip(parts), e.Name()), e.IsDir())
+	})
+	var next map[string]contents
+	for i, e := range left {
 		if err := w.ctx.Err(); err != nil {
 			return err
 		}
-		name := e.Name()
 		if w.seen >= maxWalked {
 			return nil
 		}
-		if isGitDir(name) || matcher.Match(append(slices.Clip(parts), name), e.IsDir()) {
-			continue
-		}
+		name := path.Join(dir, e.Name())
 		if !e.IsDir() {
 			w.seen++
-			w.visit(path.Join(dir, name), e)
+			w.visit(name, e)
 			continue
 		}
-		if err := w.folder(path.Join(dir, name), patterns); err != nil {
+		if _, ok := next[name]; !ok {
+			next = w.lists(folders(dir, left[i:]))
+		}
+		if err := w.folder(name, patterns, next[name]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// folders are the first of some entries that are folders.
+func folders(dir string, entries []fs.DirEntry) []string {
+	var out []string
+	for _, e := range entries {
+		if e.IsDir() && len(out) < ahead {
+			out = append(out, path.Join(dir, e.Name()))
+		}
+	}
+	return out
 }
 
 func components(dir string) []string {

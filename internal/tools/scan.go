@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path"
@@ -18,7 +19,8 @@ type matcher struct {
 	line  *regexp.Regexp
 	whole *regexp.Regexp // matches every text with a matching line; nil: not to be had
 	need  []byte         // is in every line that matches; may be empty
-	lower []byte         // the pattern, where it is plain text that ignores case
+	lower []byte         // the pattern in small letters, where it is plain ASCII text that ignores case
+	room  []byte         // for a text in small letters
 }
 
 func newMatcher(pattern string) matcher {
@@ -31,6 +33,12 @@ func newMatcher(pattern string) matcher {
 	if !bound(parsed) {
 		m.whole = regexp.MustCompile("(?m:" + pattern + ")")
 	}
+	return m
+}
+
+// own is m for one more goroutine.
+func (m matcher) own() matcher {
+	m.room = nil
 	return m
 }
 
@@ -64,7 +72,7 @@ type hit struct {
 	text   string
 }
 
-func (m matcher) lines(data []byte) []hit {
+func (m *matcher) lines(data []byte) []hit {
 	if m.none(data) {
 		return nil
 	}
@@ -78,17 +86,35 @@ func (m matcher) lines(data []byte) []hit {
 }
 
 // none says that no line matches, where that can be told quickly.
-func (m matcher) none(data []byte) bool {
+func (m *matcher) none(data []byte) bool {
 	if !bytes.Contains(data, m.need) {
 		return true
 	}
 	if bytes.IndexByte(data, '\r') >= 0 { // lines end before it
 		return false
 	}
-	if m.lower != nil && ascii(data) && ascii(m.lower) {
-		return !bytes.Contains(bytes.ToLower(data), m.lower)
+	if m.lower != nil {
+		if low, ok := m.lowered(data); ok {
+			return !bytes.Contains(low, m.lower)
+		}
 	}
 	return m.whole != nil && !m.whole.Match(data)
+}
+
+// lowered is data in small letters, good until the next call; ok is false where
+// there is more than ASCII.
+func (m *matcher) lowered(data []byte) (low []byte, ok bool) {
+	m.room = slices.Grow(m.room[:0], len(data))[:len(data)]
+	for i, c := range data {
+		if c >= utf8.RuneSelf {
+			return nil, false
+		}
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		m.room[i] = c
+	}
+	return m.room, true
 }
 
 func ascii(data []byte) bool {
@@ -99,7 +125,7 @@ func ascii(data []byte) bool {
 type reader struct {
 	root     *os.Root
 	dir      string
-	at       *os.Root // dir; nil when it is not open
+	at       *os.File // dir; nil when it is not open
 	buf      []byte
 	tooLarge int // files
 }
@@ -114,7 +140,32 @@ func (r *reader) close() {
 // text reads a text file that is searched; what it returns is good until the
 // next one. The folder is kept open, which saves the way to it.
 func (r *reader) text(name string) ([]byte, bool) {
-	f, err := r.open(name)
+	dir, base := path.Split(name)
+	if dir != r.dir || r.at == nil {
+		r.close()
+		r.dir = dir
+		r.at, _ = r.root.Open(path.Clean(dir)) // else it is gone about the long way
+	}
+	if r.at != nil {
+		switch data, err := readIn(r.at, base, maxSearchFile, r.buf); {
+		case err == nil:
+			r.buf = data
+			return data, isText(data)
+		case errors.Is(err, errTooLarge):
+			r.tooLarge++
+			return nil, false
+		}
+	}
+	return r.linked(name)
+}
+
+// errTooLarge is for a file that is not searched for its size.
+var errTooLarge = errors.New("too large")
+
+// linked reads a file by its whole name: a link may lead to another folder of
+// the tree. It opens without waiting, should it be a pipe.
+func (r *reader) linked(name string) ([]byte, bool) {
+	f, err := r.root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false
 	}
@@ -127,29 +178,9 @@ func (r *reader) text(name string) ([]byte, bool) {
 		r.tooLarge++
 		return nil, false
 	}
-	r.buf = slices.Grow(r.buf[:0], int(info.Size()))
-	data := r.buf[:info.Size()]
-	if _, err := io.ReadFull(f, data); err != nil {
+	r.buf = slices.Grow(r.buf[:0], int(info.Size()))[:info.Size()]
+	if _, err := io.ReadFull(f, r.buf); err != nil {
 		return nil, false
 	}
-	return data, isText(data)
-}
-
-// open opens a file without waiting, should it be a pipe.
-func (r *reader) open(name string) (*os.File, error) {
-	const how = os.O_RDONLY | syscall.O_NONBLOCK
-	dir, base := path.Split(name)
-	if dir != r.dir || r.at == nil {
-		r.close()
-		r.dir = dir
-		if dir != "" {
-			r.at, _ = r.root.OpenRoot(dir) // else it is gone about the long way
-		}
-	}
-	if r.at != nil {
-		if f, err := r.at.OpenFile(base, how, 0); err == nil {
-			return f, nil
-		}
-	}
-	return r.root.OpenFile(name, how, 0) // a link may lead to another folder of the tree
+	return r.buf, isText(r.buf)
 }

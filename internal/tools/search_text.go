@@ -83,7 +83,7 @@ func (s *search) compile(pattern string) (note string) {
 	s.anyRe = s.re
 	if _, err := regexp.Compile("(?i:" + pattern + ")"); err == nil {
 		s.anyRe = newMatcher("(?i:" + pattern + ")")
-		if regexp.QuoteMeta(pattern) == pattern {
+		if regexp.QuoteMeta(pattern) == pattern && ascii([]byte(pattern)) {
 			s.anyRe.lower = bytes.ToLower([]byte(pattern))
 		}
 	}
@@ -138,7 +138,7 @@ func (s *search) each(ctx context.Context, targets []string, do func(*search, st
 	var wg sync.WaitGroup
 	for i := range parts {
 		part := &parts[i]
-		*part = search{env: s.env, re: s.re, anyRe: s.anyRe, from: reader{root: s.env.Root}}
+		*part = search{env: s.env, re: s.re.own(), anyRe: s.anyRe.own(), from: reader{root: s.env.Root}}
 		mine := targets[len(targets)*i/searchers : len(targets)*(i+1)/searchers]
 		wg.Go(func() {
 			defer part.from.close()
