@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"gitagent/features"
 	"gitagent/internal/browser"
 	"gitagent/internal/sandbox"
+	"gitagent/internal/testenv"
 	"gitagent/internal/verify"
 )
 
@@ -44,7 +44,7 @@ func TestContracts(t *testing.T) {
 func TestApps(t *testing.T) {
 	j := judge(t)
 	all := apps(t)
-	seed := seedOf(t)
+	seed := testenv.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	full := os.Getenv("GIT_AGENT_TABLES") == "1" || strings.Contains(flag.Lookup("test.run").Value.String(), "/")
 	plays := map[string]bool{}
@@ -156,21 +156,6 @@ func judge(t *testing.T) *Judge {
 	}
 	temp := t.TempDir()
 	return &Judge{Temp: temp, Verifier: &verify.Verifier{Sandbox: s, Browser: exe, Temp: temp, Cache: t.TempDir()}}
-}
-
-// seedOf gives and prints the seed of the sample; GIT_AGENT_SEED repeats one.
-func seedOf(t *testing.T) uint64 {
-	t.Helper()
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("GIT_AGENT_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
-	t.Logf("sample drawn with GIT_AGENT_SEED=%d", seed)
-	return seed
 }
 
 // table is how the solutions of every app came out.

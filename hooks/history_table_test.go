@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -32,16 +31,8 @@ const (
 // history as if it had a list from its first commit on.
 func TestTableHistory(t *testing.T) {
 	tables(t)
+	seed := testenv.Seed(t)
 	testenv.Clean(t)
-	seed := uint64(time.Now().UnixNano())
-	if s := os.Getenv("GIT_AGENT_SEED"); s != "" {
-		n, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seed = n
-	}
-	t.Logf("seed %d (GIT_AGENT_SEED plays it again)", seed)
 	dir := testenv.Repo(t)
 	g := &generated{rng: rand.New(rand.NewPCG(seed, 1))}
 	importHistory(t, dir, g.stream(historyCommits))

@@ -12,27 +12,14 @@ import (
 	"time"
 
 	"gitagent/internal/model/modeltest"
+	"gitagent/internal/testenv"
 )
-
-// number reads a number from the environment.
-func number(t *testing.T, name string, def uint64) uint64 {
-	t.Helper()
-	text := os.Getenv(name)
-	if text == "" {
-		return def
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return n
-}
 
 // TestKilledAtRandom kills sessions at random moments, GIT_AGENT_KILLS times,
 // from GIT_AGENT_SEED on.
 func TestKilledAtRandom(t *testing.T) {
-	n, seed := number(t, "GIT_AGENT_KILLS", 20), number(t, "GIT_AGENT_SEED", uint64(time.Now().UnixNano()))
-	t.Logf("GIT_AGENT_KILLS=%d GIT_AGENT_SEED=%d", n, seed)
+	n, seed := testenv.Number(t, "GIT_AGENT_KILLS", 20), testenv.Seed(t)
+	t.Logf("GIT_AGENT_KILLS=%d", n)
 	template := newPlace(t, "")
 	for i := range n {
 		r := rand.New(rand.NewPCG(seed, i))

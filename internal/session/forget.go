@@ -18,7 +18,7 @@ type Kept struct {
 	Session string    `json:"session"`
 	Feature string    `json:"feature"`
 	Time    time.Time `json:"time"`
-	Passes  bool      `json:"passes"` // its feature has its flag now, or is in the list no more
+	Passes  bool      `json:"passes"` // its feature has its flag in the list of this branch
 }
 
 // ListKept lists the kept attempts, newest first.
@@ -39,7 +39,7 @@ func ListKept(ctx context.Context, repo *gitops.Repo) ([]Kept, error) {
 	for _, a := range attempts {
 		k := Kept{Session: a.Session, Feature: feature[a.Session], Time: a.Time}
 		f := list.Get(k.Feature)
-		k.Passes = f != nil && f.Passes // one that this branch does not know is another branch's
+		k.Passes = f != nil && f.Passes
 		kept = append(kept, k)
 	}
 	return kept, nil

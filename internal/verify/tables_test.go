@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gitagent/internal/project"
+	"gitagent/internal/testenv"
 )
 
 // The table: for every row of the catalogue of cheats about test infrastructure
@@ -252,8 +253,7 @@ func TestTables(t *testing.T) {
 	all := os.Getenv("GIT_AGENT_TABLES") != ""
 	rows := cheats()
 	if !all {
-		seed := uint64(time.Now().UnixNano())
-		t.Logf("seed %d", seed)
+		seed := testenv.Seed(t)
 		r := rand.New(rand.NewPCG(seed, 1))
 		r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
 		rows = rows[:6]
