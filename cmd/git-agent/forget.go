@@ -45,22 +45,29 @@ func forgetCommand(t *terminal) *cli.Command {
 	}
 }
 
-// tellKept lists attempts that are kept, or that were let go of.
+// tellKept lists what is kept, or what was let go of: that can be had back by its
+// id until git cleans up.
 func (t *terminal) tellKept(kept []session.Kept, listing bool) {
 	verb := "forgotten: "
 	if listing {
 		verb = ""
 	}
 	for _, k := range kept {
-		passes := ""
-		if k.Passes {
-			passes = ", which passes by now"
+		note := ""
+		switch {
+		case k.Undone:
+			note = ", which landed and was undone"
+		case k.Passes:
+			note = ", which passes by now"
+		}
+		if !listing {
+			note += " (was " + k.Commit.Short() + ")"
 		}
 		at := ""
 		if !k.Time.IsZero() {
 			at = "  " + k.Time.Local().Format("2006-01-02 15:04")
 		}
-		t.printf("%s%s%s%s%s\n", verb, k.Session, at, after("  ", plain.Line(k.Feature, 20)), passes)
+		t.printf("%s%s%s%s%s\n", verb, k.Session, at, after("  ", plain.Line(k.Feature, 20)), note)
 	}
 	switch {
 	case listing && len(kept) == 0:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gitagent/gitops"
@@ -13,15 +14,20 @@ import (
 	"gitagent/progress"
 )
 
-// Kept is a kept attempt, as a person decides about it.
+// Kept is what is kept of a session, as a person decides about it.
 type Kept struct {
 	Session string    `json:"session"`
 	Feature string    `json:"feature"`
 	Time    time.Time `json:"time"`
 	Passes  bool      `json:"passes"` // its feature has its flag in the list of this branch
+	// Undone is of work that had landed and was taken back: what is kept may be
+	// its only copy.
+	Undone bool `json:"undone,omitempty"`
+	// Commit can be had back by its id until git cleans up.
+	Commit gitops.OID `json:"commit"`
 }
 
-// ListKept lists the kept attempts, newest first.
+// ListKept lists the kept attempts, newest first, and after them what was undone.
 func ListKept(ctx context.Context, repo *gitops.Repo) ([]Kept, error) {
 	attempts, err := workspace.Attempts(ctx, repo)
 	if err != nil {
@@ -35,9 +41,13 @@ func ListKept(ctx context.Context, repo *gitops.Repo) ([]Kept, error) {
 	if err != nil {
 		return nil, err
 	}
+	undone, err := workspace.UndoneWork(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
 	var kept []Kept
-	for _, a := range attempts {
-		k := Kept{Session: a.Session, Feature: feature[a.Session], Time: a.Time}
+	for i, a := range slices.Concat(attempts, undone) {
+		k := Kept{Session: a.Session, Feature: feature[a.Session], Time: a.Time, Commit: a.Commit, Undone: i >= len(attempts)}
 		f := list.Get(k.Feature)
 		k.Passes = f != nil && f.Passes
 		kept = append(kept, k)
@@ -69,7 +79,8 @@ func featuresOfSessions(ctx context.Context, repo *gitops.Repo) (map[string]stri
 	return by, nil
 }
 
-// ForgetOptions choose what is let go of; what any of them names goes.
+// ForgetOptions choose what is let go of; what any of them names goes. What was
+// undone goes only when its session is named.
 type ForgetOptions struct {
 	Sessions []string
 	Passing  bool          // attempts at features that pass
@@ -88,36 +99,31 @@ func Forget(ctx context.Context, repo *gitops.Repo, opt ForgetOptions, say func(
 	if err != nil {
 		return nil, err
 	}
-	named := map[string]bool{}
-	for _, s := range opt.Sessions {
-		named[s] = true
-	}
 	var gone []Kept
 	for _, k := range all {
-		if !named[k.Session] && !(opt.Passing && k.Passes) && !(opt.Older > 0 && time.Since(k.Time) > opt.Older) {
+		named := slices.Contains(opt.Sessions, k.Session)
+		if !named && (k.Undone || !(opt.Passing && k.Passes) && !(opt.Older > 0 && time.Since(k.Time) > opt.Older)) {
 			continue
 		}
-		if _, err := workspace.Forget(ctx, repo, k.Session); err != nil {
+		if _, err := workspace.Forget(ctx, repo, k.Session, named); err != nil {
 			return gone, err
 		}
-		delete(named, k.Session)
 		gone = append(gone, k)
 	}
 	for _, s := range opt.Sessions {
-		if !named[s] {
+		if slices.ContainsFunc(gone, func(k Kept) bool { return k.Session == s }) {
 			continue
 		}
-		found, err := false, error(nil)
-		if workspace.IsSession(s) {
-			found, err = workspace.Forget(ctx, repo, s)
+		var refs []gitops.Ref
+		if workspace.IsSession(s) { // it may have a record alone
+			if refs, err = workspace.Forget(ctx, repo, s, true); err != nil {
+				return gone, err
+			}
 		}
-		if err != nil {
-			return gone, err
-		}
-		if !found {
+		if len(refs) == 0 {
 			return gone, hint.New(fmt.Errorf("%w of session %s", ErrNothingKept, plain.Line(s, 60)), "list what is kept with: git agent forget")
 		}
-		gone = append(gone, Kept{Session: s})
+		gone = append(gone, Kept{Session: s, Commit: refs[0].OID})
 	}
 	return gone, nil
 }

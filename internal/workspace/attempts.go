@@ -137,6 +137,32 @@ func Attempts(ctx context.Context, repo *gitops.Repo) ([]Attempt, error) {
 	return list, nil
 }
 
+// UndoneWork lists the commits that undo kept, by the session that made them,
+// newest first.
+func UndoneWork(ctx context.Context, repo *gitops.Repo) ([]Attempt, error) {
+	refs, err := repo.Refs(ctx, undoneRefs)
+	if err != nil {
+		return nil, err
+	}
+	var list []Attempt
+	for _, ref := range refs {
+		c, err := repo.Commit(ctx, string(ref.OID))
+		if err != nil {
+			return nil, fmt.Errorf("undone work %s: %w", ref.Name, err)
+		}
+		list = append(list, Attempt{Session: undoneSession(ref.Name), Ref: ref.Name, Commit: c.ID, Tree: c.Tree, Time: c.Time, Subject: c.Subject})
+	}
+	slices.SortStableFunc(list, func(a, b Attempt) int { return b.Time.Compare(a.Time) })
+	return list, nil
+}
+
+// undoneSession is the session in the name of a ref that undo made; a second
+// undo of the same session has a suffix.
+func undoneSession(ref string) string {
+	session, _, _ := strings.Cut(strings.TrimPrefix(ref, undoneRefs), ".")
+	return session
+}
+
 // Waiting are the verified commits that were left aside, by their feature.
 func Waiting(ctx context.Context, repo *gitops.Repo) (map[string]Attempt, error) {
 	refs, err := repo.Refs(ctx, landingRefs)

@@ -108,29 +108,32 @@ func TrimRecords(ctx context.Context, repo *gitops.Repo) error {
 	return nil
 }
 
-// Forget lets go of what is kept of a session: its attempt, its record, what an
-// undo of it kept. A commit that waits aside stays. It says whether there was
-// anything.
-func Forget(ctx context.Context, repo *gitops.Repo, session string) (bool, error) {
+// Forget lets go of a session's attempt and record, and with undone also of what
+// an undo of it kept, which may be the only copy of work that had landed. A
+// commit that waits aside stays. It tells what the refs held.
+func Forget(ctx context.Context, repo *gitops.Repo, session string, undone bool) (gone []gitops.Ref, err error) {
 	if err := checkSession(session); err != nil {
-		return false, err
+		return nil, err
 	}
-	found := false
-	for _, prefix := range []string{attemptsRefs, recordsRefs, undoneRefs} {
+	prefixes := []string{attemptsRefs, recordsRefs}
+	if undone {
+		prefixes = append(prefixes, undoneRefs)
+	}
+	for _, prefix := range prefixes {
 		refs, err := repo.Refs(ctx, prefix)
 		if err != nil {
-			return found, err
+			return gone, err
 		}
 		for _, ref := range refs {
 			name := strings.TrimPrefix(ref.Name, prefix)
-			if name != session && !(prefix == undoneRefs && strings.HasPrefix(name, session+".")) {
+			if name != session && !(prefix == undoneRefs && undoneSession(ref.Name) == session) {
 				continue
 			}
 			if err := repo.DeleteRef(ctx, ref.Name, ref.OID); err != nil {
-				return found, err
+				return gone, err
 			}
-			found = true
+			gone = append(gone, ref)
 		}
 	}
-	return found, nil
+	return gone, nil
 }
