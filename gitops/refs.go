@@ -131,6 +131,40 @@ func (r *Repo) Refs(ctx context.Context, prefix string) ([]Ref, error) {
 	return refs, nil
 }
 
+// Commits lists the refs below prefixes (or of those very names) that name a
+// commit, tags by the commit that they are on, sorted by name; one question to
+// git for all of them.
+func (r *Repo) Commits(ctx context.Context, prefixes ...string) ([]Ref, error) {
+	const format = "--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname) %(refname)"
+	out, err := r.run(ctx, call{args: append([]string{"for-each-ref", format, "--"}, prefixes...)})
+	if err != nil {
+		return nil, fmt.Errorf("list commits of refs: %w", err)
+	}
+	var refs []Ref
+	for line := range strings.Lines(string(out)) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 5)
+		if len(f) != 5 {
+			continue
+		}
+		ref := Ref{Name: f[4], OID: OID(f[1])}
+		switch {
+		case f[0] == "commit":
+		case f[0] == "tag" && f[2] == "commit":
+			ref.OID = OID(f[3])
+		case f[0] == "tag" && f[2] == "tag": // a tag of a tag: older gits take off one alone
+			if ref.OID, err = r.Resolve(ctx, ref.Name); errors.Is(err, ErrNotFound) {
+				continue
+			} else if err != nil {
+				return nil, err
+			}
+		default:
+			continue
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
+}
+
 // UpdateRef moves ref from old to new; old "" means that it must not exist.
 // It fails with ErrRefMoved when the ref holds something else.
 func (r *Repo) UpdateRef(ctx context.Context, ref string, new, old OID, reason string) error {

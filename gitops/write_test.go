@@ -114,6 +114,32 @@ func TestRefsMoveByCompareAndSwap(t *testing.T) {
 	}
 }
 
+// Tags count by what they are on, and what is no commit is left out.
+func TestCommitsOfRefs(t *testing.T) {
+	testenv.Clean(t)
+	dir := testenv.Repo(t)
+	one := commit(t, dir, "a", "1\n")
+	r, ctx := open(t, dir), t.Context()
+	testenv.Git(t, dir, "tag", "-m", "t", "annotated")
+	testenv.Git(t, dir, "tag", "-m", "t", "of-a-tag", "annotated")
+	testenv.Git(t, dir, "tag", "light")
+	testenv.Git(t, dir, "tag", "on-a-tree", "HEAD^{tree}")
+	testenv.Git(t, dir, "tag", "-m", "t", "tag-of-a-tree", "on-a-tree")
+	testenv.Git(t, dir, "tag", "-m", "t", "tag-of-that", "tag-of-a-tree")
+	refs, err := r.Commits(ctx, "refs/heads/", "refs/tags/", "refs/none")
+	must(t, err)
+	var names []string
+	for _, ref := range refs {
+		if ref.OID != one {
+			t.Errorf("%s is at %s, want %s", ref.Name, ref.OID, one)
+		}
+		names = append(names, strings.TrimPrefix(ref.Name, "refs/"))
+	}
+	if got := strings.Join(names, " "); got != "heads/main tags/annotated tags/light tags/of-a-tag" {
+		t.Errorf("listed: %s", got)
+	}
+}
+
 func TestCommitTreeIdentities(t *testing.T) {
 	testenv.Clean(t)
 	dir := testenv.Repo(t)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/features"
 	"gitagent/gitops"
 	"gitagent/internal/plain"
 )
@@ -24,8 +25,8 @@ type RefMove struct {
 }
 
 // CheckMoved judges what is new on every branch, tag and stash since the last
-// Remember, and tells which of them moved; at first, all there is. It finds what
-// no range would show: work on another branch, and branches that were rewritten.
+// Remember, and tells which of them moved; at first, all since there is a feature
+// list. It finds what no range would show: work on another branch, and branches that were rewritten.
 func CheckMoved(ctx context.Context, repo *gitops.Repo) (Report, error) {
 	before, err := remembered(repo)
 	if err != nil {
@@ -47,6 +48,11 @@ func CheckMoved(ctx context.Context, repo *gitops.Repo) (Report, error) {
 	}
 	report := Report{}
 	if len(revs) > 0 {
+		if before == nil {
+			if before, err = beforeTheList(ctx, repo); err != nil {
+				return report, err
+			}
+		}
 		for _, old := range before {
 			if _, err := repo.Commit(ctx, string(old.OID)); err == nil { // not yet gone
 				revs = append(revs, "^"+string(old.OID))
@@ -105,29 +111,25 @@ func remembered(repo *gitops.Repo) ([]gitops.Ref, error) {
 // watched lists the commits of the refs that people and tools put work on. The
 // harness's own, and what was only fetched, are left out.
 func watched(ctx context.Context, repo *gitops.Repo) ([]gitops.Ref, error) {
-	all, err := repo.Refs(ctx, "refs/")
+	out, err := repo.Commits(ctx, "refs/heads/", "refs/tags/", "refs/stash")
 	if err != nil {
 		return nil, err
-	}
-	var out []gitops.Ref
-	for _, r := range all {
-		if !strings.HasPrefix(r.Name, "refs/heads/") && !strings.HasPrefix(r.Name, "refs/tags/") && r.Name != "refs/stash" {
-			continue
-		}
-		id, err := repo.Resolve(ctx, r.Name)
-		if errors.Is(err, gitops.ErrNotFound) {
-			continue // a tag on something else than a commit
-		}
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, gitops.Ref{Name: r.Name, OID: id})
 	}
 	head, err := repo.Head(ctx)
 	if err == nil && head.Branch == "" && head.Commit != "" {
 		out = append(out, gitops.Ref{Name: "HEAD", OID: head.Commit})
 	}
 	return out, err
+}
+
+// beforeTheList is the commit on which the feature list was put, none where it
+// began the history: what is behind it knew no rules, and may be long.
+func beforeTheList(ctx context.Context, repo *gitops.Repo) ([]gitops.Ref, error) {
+	since, err := repo.Log(ctx, gitops.LogOptions{FirstParent: true, Reverse: true, Paths: []string{features.Path}})
+	if err != nil || len(since) == 0 || len(since[0].Parents) == 0 {
+		return nil, err
+	}
+	return []gitops.Ref{{OID: since[0].Parents[0]}}, nil // of a merge, the others may have the list
 }
 
 func compareRefs(ctx context.Context, repo *gitops.Repo, before, now []gitops.Ref) ([]RefMove, error) {

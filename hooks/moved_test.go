@@ -77,6 +77,24 @@ func TestMovedRefs(t *testing.T) {
 	}
 }
 
+// What was there before the feature list is not gone through.
+func TestMovedFirstLook(t *testing.T) {
+	p := newProject(t)
+	list := p.read(features.Path)
+	p.git("checkout", "-q", "--orphan", "old")
+	p.git("rm", "-rqf", ".")
+	for range 5 {
+		p.git("commit", "-qn", "--allow-empty", "-m", "long ago")
+	}
+	p.write(features.Path, list)
+	p.git("add", "-A")
+	p.git("commit", "-qnm", "the list")
+	p.git("branch", "-qD", "main")
+	if r := p.moved(); r.Commits != 1 {
+		t.Errorf("%d commits looked at, want 1", r.Commits)
+	}
+}
+
 func TestCheckClone(t *testing.T) {
 	p := newProject(t)
 	p.git("update-index", "--skip-worktree", "calc.go")

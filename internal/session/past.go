@@ -3,20 +3,31 @@ package session
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"gitagent/hooks"
 	"gitagent/internal/plain"
 )
 
-// pastLines bounds how many broken rules of the past are told one by one.
-const pastLines = 5
+// pastLines bounds how many broken rules of the past are told one by one, pastTime
+// how long a session may look for them.
+const (
+	pastLines = 5
+	pastTime  = 2 * time.Minute
+)
 
 // checkPast holds the rules against what came to any branch since the last
 // session, before anything of it is trusted: hooks are early feedback, and can
 // be passed by. What was found is told once; flags without a proof are replayed
 // like all that is not proved for these files.
 func (s *step) checkPast(ctx context.Context) error {
-	rep, err := hooks.CheckMoved(ctx, s.repo)
+	look, stop := context.WithTimeout(ctx, pastTime)
+	defer stop()
+	rep, err := hooks.CheckMoved(look, s.repo)
+	if look.Err() != nil && ctx.Err() == nil {
+		s.warn("too much is new since the last session to check it in %s; git agent check looks at all of it", pastTime)
+		return hooks.Remember(ctx, s.repo) // the next session must not wait for it again
+	}
 	if err != nil {
 		s.warn("what is new since the last session could not be checked: %v", err)
 		return nil
