@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	stdjson "encoding/json"
 	"errors"
@@ -24,9 +25,21 @@ const (
 	answerTime  = 15 * time.Second // for one exchange
 )
 
-// httpCheck asks the project's server from outside its process. Cookies are
-// kept; redirects are answers like any other.
+// httpCheck asks the project's server from outside its process, in bounded time
+// with all its starts.
 func (v *Verifier) httpCheck(ctx context.Context, list []contract.Exchange, t Target, tr *trial) {
+	limit := cmp.Or(v.Exchanges, 3*time.Minute)
+	inTime, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	v.exchanges(inTime, list, t, tr)
+	if tr.Verdict != Pass && inTime.Err() != nil && ctx.Err() == nil {
+		tr.end(Unverified, "its exchanges with the server took longer than %s", limit)
+	}
+}
+
+// exchanges makes all requests of a check. Cookies are kept; redirects are
+// answers like any other.
+func (v *Verifier) exchanges(ctx context.Context, list []contract.Exchange, t Target, tr *trial) {
 	cell, err := v.open(ctx, t, nil)
 	if err != nil {
 		tr.without("the check could not be isolated: %v", err)

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// listenerIsOurs says whether the process that listens on the port was started
-// with this PORT, as only what we start is. Where the kernel does not tell, it
-// is not doubted: nobody answered there before.
+// listenerIsOurs says whether the process that listens on the port descends from
+// this one, as all that cells start does: orphans are inherited by their keeper.
+// Where the kernel does not tell, it is not doubted: nobody answered there before.
 func listenerIsOurs(port int) bool {
 	inodes := listeners(port)
 	if len(inodes) == 0 {
@@ -21,7 +21,6 @@ func listenerIsOurs(port int) bool {
 	if err != nil {
 		return true
 	}
-	mark := []byte("PORT=" + strconv.Itoa(port))
 	found := false
 	for _, link := range links {
 		to, err := os.Readlink(link)
@@ -29,17 +28,30 @@ func listenerIsOurs(port int) bool {
 			continue
 		}
 		found = true
-		env, err := os.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(link)), "environ"))
-		if err != nil {
-			continue
-		}
-		for v := range bytes.SplitSeq(env, []byte{0}) {
-			if bytes.Equal(v, mark) {
-				return true
-			}
+		pid := filepath.Base(filepath.Dir(filepath.Dir(link)))
+		if descends(pid, strconv.Itoa(os.Getpid())) {
+			return true
 		}
 	}
 	return !found
+}
+
+// descends says whether process pid has the other one among its ancestors.
+func descends(pid, ancestor string) bool {
+	for range 100 { // pids read at different moments could form a loop
+		stat, err := os.ReadFile("/proc/" + pid + "/stat")
+		if err != nil {
+			return false
+		}
+		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // the name may hold anything
+		if len(fields) < 2 {
+			return false
+		}
+		if pid = string(fields[1]); pid == ancestor {
+			return true
+		}
+	}
+	return false
 }
 
 // listeners are the sockets that listen on the port, as /proc names them.

@@ -1,10 +1,14 @@
 package verify
 
 import (
+	"fmt"
 	"net"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -158,6 +162,25 @@ func TestTrialsKeepTheirBrowser(t *testing.T) {
 	v.Close()
 }
 
+// TestExchangesInTime: many slow answers come to a bounded time, which says
+// nothing about the product.
+func TestExchangesInTime(t *testing.T) {
+	need(t, "node")
+	v := verifier(t)
+	v.Exchanges = 2 * time.Second
+	slow := `{"path":"/","expect":{"has":["late"]}}`
+	c, err := contract.Parse([]byte(`{"version":1,"feature":"F001","revision":1,"checks":[{"id":"c1","kind":"http","covers":[1],"http":[` + strings.Repeat(slow+",", 9) + slow + `]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := folder(t, map[string]string{"server.js": `require('http').createServer((q, a) => setTimeout(() => a.end('late'), 600)).listen(process.env.PORT, '127.0.0.1')`})
+	target.Config.Start = "node server.js"
+	out := run(t, v, c, target)
+	if out.Verdict != Unverified || !strings.Contains(out.Checks[0].Reason, "took longer than 2s") {
+		t.Errorf("%+v", out.Checks)
+	}
+}
+
 // TestListenerIsOurs tells who listens where the network is shared.
 func TestListenerIsOurs(t *testing.T) {
 	need(t, "node")
@@ -168,6 +191,9 @@ func TestListenerIsOurs(t *testing.T) {
 	defer ln.Close()
 	if listenerIsOurs(ln.Addr().(*net.TCPAddr).Port) {
 		t.Error("another program's port is taken for the project's")
+	}
+	if port := elsewhere(t); listenerIsOurs(port) {
+		t.Error("a program of somebody else that has the same PORT is taken for the project's")
 	}
 	s, err := sandbox.New(t.Context(), sandbox.Options{ForceLevel: sandbox.Processes})
 	if err != nil {
@@ -190,6 +216,35 @@ func TestListenerIsOurs(t *testing.T) {
 	if !listenerIsOurs(a.port) {
 		t.Error("the project's own server is not known as such")
 	}
+}
+
+// elsewhere starts a server that no longer descends from this process, with PORT
+// in its environment.
+func elsewhere(t *testing.T) (port int) {
+	t.Helper()
+	said := filepath.Join(t.TempDir(), "said")
+	free, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Close()
+	script := `require('net').createServer().listen(+process.env.PORT,'127.0.0.1',()=>require('fs').writeFileSync(process.argv[1],process.pid+' '+process.env.PORT))`
+	cmd := exec.Command("/bin/sh", "-c", `node -e "$1" "$2" >/dev/null 2>&1 &`, "sh", script, said)
+	cmd.Env = append(os.Environ(), "PORT="+strconv.Itoa(free.Addr().(*net.TCPAddr).Port))
+	if err := cmd.Run(); err != nil {
+		t.Fatal(err)
+	}
+	for range 200 {
+		var pid int
+		data, _ := os.ReadFile(said)
+		if n, _ := fmt.Sscan(string(data), &pid, &port); n == 2 {
+			t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+			return port
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatal("no server")
+	return 0
 }
 
 // running counts processes whose command line has the text.

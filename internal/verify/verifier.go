@@ -31,9 +31,10 @@ type Verifier struct {
 	Temp    string   // folder for what is needed while a check runs
 
 	// ServerReady is how long a server may take until it listens, Command how
-	// long a command check may take, Suite how long a test command may take.
-	// Zero means 30 s, 60 s and 10 min.
-	ServerReady, Command, Suite time.Duration
+	// long a command check may take, Exchanges how long all requests of one check,
+	// Suite how long a test command may take. Zero means 30 s, 60 s, 3 min and
+	// 10 min.
+	ServerReady, Command, Exchanges, Suite time.Duration
 
 	warm *warmPage // see Keep
 

@@ -13,8 +13,12 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// MaxExchanges is how many exchanges one check may hold.
-const MaxExchanges = 30
+// MaxExchanges is how many exchanges one check may hold, MaxRestarts how many of
+// them start the server anew.
+const (
+	MaxExchanges = 30
+	MaxRestarts  = 3
+)
 
 // Exchange is one request to the project's server and what its answer must be.
 // Cookies are kept from one exchange of a check to the next.
@@ -102,9 +106,15 @@ func exchangesShape(list []Exchange) error {
 	if len(list) > MaxExchanges {
 		return fmt.Errorf("%d exchanges, more than %d", len(list), MaxExchanges)
 	}
-	saved := map[string]bool{}
+	saved, restarts := map[string]bool{}, 0
 	for i := range list {
 		e := &list[i]
+		if e.Restart {
+			restarts++
+		}
+		if restarts > MaxRestarts {
+			return fmt.Errorf("%d restarts and more; at most %d prove as much", restarts, MaxRestarts)
+		}
 		if err := e.shape(saved); err != nil {
 			return fmt.Errorf("exchange %d %w", i+1, err)
 		}
