@@ -258,28 +258,6 @@ func (s *step) network(ask func(string) bool) (bool, error) {
 	return true, s.trust.Grant(project.TrustNetwork, digest)
 }
 
-// suite is one test command with what passed before the work.
-type suite struct {
-	cmd  project.TestCommand
-	base verify.BaselineSet
-}
-
-// takeBaseline has each test command run twice on the base, where nothing is
-// known of it yet: what passes twice must go on passing.
-func (s *step) takeBaseline(ctx context.Context) error {
-	s.cfg.Tests = s.cfg.WithDetected(os.DirFS(s.ws.CheckDir())).Tests
-	for _, cmd := range s.cfg.Tests {
-		base, err := s.baselineOf(ctx, cmd)
-		if err != nil {
-			return err
-		}
-		s.tests = append(s.tests, suite{cmd: cmd, base: base})
-		s.emit(Event{Kind: "check", OK: true, Text: "tests before the work: " + base.String()})
-	}
-	s.keepSuites()
-	return s.ws.SyncCheck(ctx, s.baseID)
-}
-
 // mark writes the state reached to the crash log.
 func (s *step) mark(phase string) {
 	if s.crash == nil {

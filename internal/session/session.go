@@ -66,6 +66,7 @@ type step struct {
 	bite      []evidence.Check
 	biteTree  gitops.OID // where the contract had to fail
 	tests     []suite
+	machine   map[string]string // what runs the tests, by what it was asked for
 
 	crash          *crashLog
 	script         *transcript

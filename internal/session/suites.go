@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"gitagent/gitops"
-	"gitagent/internal/kept"
 	"gitagent/internal/plain"
 	"gitagent/internal/project"
 	"gitagent/internal/verify"
@@ -19,56 +19,11 @@ import (
 // may have touched are run first, alone.
 const slowSuite = 45 * time.Second
 
-func baselineKey(tree gitops.OID, cmd project.TestCommand) string {
-	return kept.Key(string(tree), cmd.Dir, cmd.Runner, cmd.Command, cmd.Reports)
-}
-
-// baselineOf is what a test command does on the base, twice, unless that is
-// known: a session that landed has run it on the same product tree.
-func (s *step) baselineOf(ctx context.Context, cmd project.TestCommand) (base verify.BaselineSet, err error) {
-	store, key := kept.Open(s.repo.AgentDir()), baselineKey(s.baseID, cmd)
-	if store.Get(kept.Baselines, key, &base) && !base.Empty() {
-		return base.Recalled(), nil
-	}
-	s.emit(Event{Kind: "note", Text: "running the tests that there are, twice: " + plain.Line(cmd.Command, 60)})
-	var runs [2]verify.Report
-	for i := range runs {
-		if runs[i], err = s.ver.Tests(ctx, s.target(s.ws.CheckDir(), s.baseID), cmd); err != nil {
-			return base, fmt.Errorf("tests before the work (%s): %w", plain.Line(cmd.Command, 60), err)
-		}
-	}
-	base = verify.Baseline(runs[0], runs[1])
-	if !base.Empty() {
-		s.keepBaseline(s.baseID, cmd, base)
-	}
-	return base, nil
-}
-
-func (s *step) keepBaseline(tree gitops.OID, cmd project.TestCommand, base verify.BaselineSet) {
-	if err := kept.Open(s.repo.AgentDir()).Put(kept.Baselines, baselineKey(tree, cmd), base); err != nil {
-		s.emit(Event{Kind: "detail", Text: err.Error()})
-	}
-}
-
-// keepSuites keeps for status which tests fail or are flaky: they block nothing,
-// and are named.
-func (s *step) keepSuites() {
-	var all []kept.Suite
-	for _, t := range s.tests {
-		all = append(all, kept.Suite{
-			Time: time.Now().UTC(), Tree: string(s.baseID), Command: t.cmd.Command, Dir: t.cmd.Dir, Summary: t.base.String(),
-			Failing: t.base.Failing, Flaky: t.base.Flaky,
-		})
-	}
-	if err := kept.Open(s.repo.AgentDir()).Put(kept.Suites, kept.Last, all); err != nil {
-		s.emit(Event{Kind: "detail", Text: err.Error()})
-	}
-}
-
 // checkTests runs the project's own tests: what passed twice before the work has
 // to pass again.
 func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) error {
-	for _, t := range s.tests {
+	for i := range s.tests {
+		t := &s.tests[i]
 		changed, err := s.changedScripts(ctx, t.cmd, tree)
 		if err != nil {
 			return err
@@ -84,7 +39,7 @@ func (s *step) checkTests(ctx context.Context, tree gitops.OID, v *verdict) erro
 	return s.ws.SyncCheck(ctx, tree)
 }
 
-func (s *step) checkSuite(ctx context.Context, t suite, tree gitops.OID, v *verdict) error {
+func (s *step) checkSuite(ctx context.Context, t *suite, tree gitops.OID, v *verdict) error {
 	name := plain.Line(t.cmd.Command, 60)
 	if broken, output, err := s.affectedFirst(ctx, t, tree); err != nil {
 		return err
@@ -97,6 +52,12 @@ func (s *step) checkSuite(ctx context.Context, t suite, tree gitops.OID, v *verd
 		return err
 	}
 	result, why := t.base.Judge(report)
+	if result == verify.Fail {
+		if err := s.baseAgain(ctx, t, tree); err != nil {
+			return err
+		}
+		result, why = t.base.Judge(report)
+	}
 	s.emit(Event{Kind: "check", OK: result == verify.Pass, Text: "tests: " + result + ": " + plain.Line(why, 120), Detail: report.Output})
 	rec := verify.TestsEvidence(report, result, why)
 	if result != verify.Pass {
@@ -105,19 +66,20 @@ func (s *step) checkSuite(ctx context.Context, t suite, tree gitops.OID, v *verd
 		v.defects = append(v.defects, "tests that passed before the work ("+name+"): "+why+"\n"+plain.Clip(plain.Text(report.Output), 1500))
 		return nil
 	}
-	if rec.Proving, rec.Characterization, err = s.newTests(ctx, t, tree, report); err != nil {
+	second, err := s.twice(ctx, t, tree, report)
+	if err != nil {
+		return err
+	}
+	if rec.Proving, rec.Characterization, err = s.newTests(ctx, t, tree, t.base.Fresh(report), second); err != nil {
 		return err
 	}
 	v.record.AddTests(t.cmd.Command, rec)
-	if report.Finished {
-		s.keepBaseline(tree, t.cmd, t.base.After(report))
-	}
 	return nil
 }
 
 // affectedFirst runs, where a suite is slow, those tests first that the changed
 // files may concern: a failure among them is known early.
-func (s *step) affectedFirst(ctx context.Context, t suite, tree gitops.OID) (broken []string, output string, err error) {
+func (s *step) affectedFirst(ctx context.Context, t *suite, tree gitops.OID) (broken []string, output string, err error) {
 	if t.base.Elapsed < slowSuite {
 		return nil, "", nil
 	}
@@ -133,12 +95,24 @@ func (s *step) affectedFirst(ctx context.Context, t suite, tree gitops.OID) (bro
 	if err != nil {
 		return nil, "", err
 	}
-	for _, id := range some {
-		if report.Results[id] == verify.Fail {
-			broken = append(broken, id)
+	broken = failing(report, some)
+	if len(broken) > 0 {
+		if err := s.baseAgain(ctx, t, tree); err != nil {
+			return nil, "", err
 		}
+		broken = slices.DeleteFunc(broken, func(id string) bool { return !slices.Contains(t.base.Passing, id) })
 	}
 	return broken, plain.Text(report.Output), s.ws.SyncCheck(ctx, tree)
+}
+
+// failing are those of ids that fail in a run.
+func failing(report verify.Report, ids []string) (bad []string) {
+	for _, id := range ids {
+		if report.Results[id] == verify.Fail {
+			bad = append(bad, id)
+		}
+	}
+	return bad
 }
 
 func (s *step) changedPaths(ctx context.Context, tree gitops.OID) (paths []string, err error) {
@@ -152,8 +126,11 @@ func (s *step) changedPaths(ctx context.Context, tree gitops.OID) (paths []strin
 // newTests tries the tests that the work added on the files from before it: one
 // that fails there shows something of the work, one that passes there only
 // writes down what was so already.
-func (s *step) newTests(ctx context.Context, t suite, tree gitops.OID, report verify.Report) (proving, other []string, err error) {
-	fresh := t.base.Fresh(report)
+func (s *step) newTests(ctx context.Context, t *suite, tree gitops.OID, fresh []string, second verify.Report) (proving, other []string, err error) {
+	if flaky := failing(second, fresh); len(flaky) > 0 {
+		s.emit(Event{Kind: "note", Text: "new tests that passed and then failed on the same files show nothing: " + plain.Line(strings.Join(flaky, ", "), 300)})
+		fresh = slices.DeleteFunc(fresh, func(id string) bool { return slices.Contains(flaky, id) })
+	}
 	if len(fresh) == 0 {
 		return nil, nil, nil
 	}

@@ -79,19 +79,65 @@ func (s BaselineSet) Recalled() BaselineSet {
 	return s
 }
 
-// After is the baseline for what comes next, from a run that passed: what was
-// flaky stays so.
-func (s BaselineSet) After(r Report) BaselineSet {
-	next := Baseline(r, r)
+// Again is the baseline after one more run on the same tree, on the machine as
+// it is now: what passed before and does not pass here is flaky and blocks
+// nothing.
+func (s BaselineSet) Again(r Report) BaselineSet {
+	s = s.Recalled()
+	s.Deciders, s.Elapsed = r.Deciders, max(s.Elapsed, r.Elapsed)
+	s.Green = s.Green && r.Finished && r.Exit == 0
+	s.Ran, s.Told = min(s.Ran, r.Ran()), min(s.Told, told(r))
+	for id := range r.Results {
+		s.known[id] = true
+	}
+	var passing []string
+	s.Flaky = slices.Clone(s.Flaky)
+	for _, id := range s.Passing {
+		if r.Results[id] == Pass {
+			passing = append(passing, id)
+		} else {
+			s.Flaky = append(s.Flaky, id)
+		}
+	}
+	s.Passing = passing
+	if !r.Finished {
+		s.Reason = orElse(r.Reason, "the test run did not come to its end")
+	} else if s.Reason == "" {
+		s.Reason = s.whyNothing(r, r)
+	}
+	return s
+}
+
+// Unsure are the tests that pass in r and did not before, in order: one run may
+// have been luck.
+func (s BaselineSet) Unsure(r Report) []string {
+	return slices.DeleteFunc(r.With(Pass, 0), func(id string) bool { return slices.Contains(s.Passing, id) || slices.Contains(s.Flaky, id) })
+}
+
+// After is the baseline for what comes next, from a run that passed and from a
+// second one of what was unsure in it: that has to pass both times, and what was
+// flaky stays so. ok is false where two runs do not say enough.
+func (s BaselineSet) After(r, second Report) (next BaselineSet, ok bool) {
+	next = Baseline(r, r)
 	next.Elapsed = max(next.Elapsed, s.Elapsed)
+	if !r.Structured { // the output of one run says no more than that of the two before
+		return next, s.Green && next.Green && next.Told == s.Told
+	}
+	ok = r.Finished
+	unsure := s.Unsure(r)
 	next.Passing = slices.DeleteFunc(next.Passing, func(id string) bool {
 		flaky := slices.Contains(s.Flaky, id)
+		if slices.Contains(unsure, id) {
+			ok = ok && second.Results[id] != ""
+			flaky = second.Results[id] != Pass
+		}
 		if flaky {
 			next.Flaky = append(next.Flaky, id)
 		}
 		return flaky
 	})
-	return next
+	next.Green = next.Green && len(next.Flaky) == 0 // one that fails next time changes the exit code
+	return next, ok
 }
 
 // Fresh are the tests that pass in r and that nobody knew before, in order.

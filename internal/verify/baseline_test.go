@@ -116,8 +116,8 @@ func TestBaselineGoesOn(t *testing.T) {
 	if fresh := s.Fresh(report("a b d e-")); len(fresh) != 1 || fresh[0] != "d" {
 		t.Errorf("fresh: %v", fresh)
 	}
-	next := s.After(report("a b c- d"))
-	if got := next.String(); got != "2 pass, 1 fail, 1 flaky, 0 skipped" {
+	next, ok := s.After(report("a b c- d"), report("d"))
+	if got := next.String(); got != "2 pass, 1 fail, 1 flaky, 0 skipped" || !ok {
 		t.Errorf("after: %s", got)
 	}
 	again := BaselineSet{Runner: next.Runner, Structured: true, Passing: next.Passing, Failing: next.Failing, Flaky: next.Flaky}.Recalled()
@@ -131,6 +131,84 @@ func TestBaselineGoesOn(t *testing.T) {
 	changed.Deciders = map[string]string{"pytest.ini": "1"}
 	if verdict, why := next.Judge(changed); verdict != Fail || !strings.Contains(why, "pytest.ini decides") {
 		t.Errorf("a file that decides: %s (%s)", verdict, why)
+	}
+}
+
+// What passes for the first time has to pass a second time to be held.
+func TestAfterTwoRuns(t *testing.T) {
+	s := Baseline(report("a f- k~"), report("a f- k~"))
+	later := report("a f k n m")
+	if got := strings.Join(s.Unsure(later), " "); got != "f k m n" {
+		t.Errorf("unsure: %s", got)
+	}
+	for second, want := range map[string]string{
+		"f k n m": "5 pass, 0 fail, 0 flaky, 0 skipped", "f k n- m": "4 pass, 0 fail, 1 flaky, 0 skipped", "f- k~ n m": "3 pass, 0 fail, 2 flaky, 0 skipped",
+	} {
+		next, ok := s.After(later, report(second))
+		if next.String() != want || !ok {
+			t.Errorf("%s: %s, %v", second, next, ok)
+		}
+		if verdict, why := next.Recalled().Judge(report("a f k n- m")); strings.Contains(second, "n-") != (verdict == Pass) {
+			t.Errorf("%s: judged later: %s (%s)", second, verdict, why)
+		}
+	}
+	if _, ok := s.After(later, report("f k n")); ok {
+		t.Error("a test that did not run a second time is kept")
+	}
+	cut := later
+	cut.Finished = false
+	if _, ok := s.After(cut, report("f k n m")); ok {
+		t.Error("a run that was cut is kept")
+	}
+	says := func(n string) Report { return Report{Runner: RunnerExit, Finished: true, Output: n + " passed"} }
+	if _, ok := Baseline(says("2"), says("2")).After(says("2"), Report{}); !ok {
+		t.Error("by exit code: the same again is not kept")
+	}
+	if _, ok := Baseline(says("2"), says("2")).After(says("3"), Report{}); ok {
+		t.Error("by exit code: more tests, told of once, are kept")
+	}
+	red := Report{Runner: RunnerExit, Finished: true, Exit: 1}
+	if _, ok := Baseline(red, red).After(says("2"), Report{}); ok {
+		t.Error("by exit code: green once is kept")
+	}
+}
+
+// A baseline that was kept is no charge against the work where the base does it
+// no more.
+func TestBaselineAgain(t *testing.T) {
+	kept := Baseline(report("a b c"), report("a b c")).Recalled()
+	cut, other := report("a b"), report("a b c")
+	cut.Finished, cut.Reason = false, "ended early"
+	other.Deciders = map[string]string{"pytest.ini": "1"}
+	decided := report("a b c")
+	decided.Deciders = other.Deciders
+	for name, c := range map[string]struct {
+		base    Report
+		later   Report
+		verdict string
+	}{
+		"the same":                    {report("a b c"), report("a b- c"), Fail},
+		"fails here too":              {report("a b- c"), report("a b- c"), Pass},
+		"another fails here":          {report("a b- c"), report("a b c-"), Fail},
+		"fails here, and one more":    {report("a b- c"), report("a b- c-"), Fail},
+		"gone here too":               {report("a c"), report("a c"), Pass},
+		"skipped here too":            {report("a b~ c"), report("a b~ c"), Pass},
+		"does not end here":           {cut, report("a b- c-"), Pass},
+		"nothing passes here":         {report("a- b- c-"), report("a- b- c-"), Pass},
+		"what decides is read anew":   {other, decided, Pass},
+		"a new failure, as always":    {report("a b- c"), report("a b- c d-"), Fail},
+		"it fails here and not there": {report("a b- c"), report("a b c"), Pass},
+	} {
+		if verdict, why := kept.Again(c.base).Judge(c.later); verdict != c.verdict {
+			t.Errorf("%s: %s (%s)", name, verdict, why)
+		}
+	}
+	ok, bad := Report{Runner: RunnerExit, Finished: true}, Report{Runner: RunnerExit, Finished: true, Exit: 1}
+	if verdict, _ := Baseline(ok, ok).Recalled().Again(bad).Judge(bad); verdict != Pass {
+		t.Error("by exit code: what fails on the base is held against the work")
+	}
+	if verdict, _ := Baseline(ok, ok).Recalled().Again(ok).Judge(bad); verdict != Fail {
+		t.Error("by exit code: what the work broke passes")
 	}
 }
 

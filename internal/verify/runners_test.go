@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -33,6 +34,40 @@ func TestListAndRunSome(t *testing.T) {
 			rep, err := b.v.SomeTests(context.Background(), target, b.kind.cmd, []string{c.some})
 			if err != nil || !rep.Finished || rep.Results[c.some] != Pass || rep.Count(Pass) != 1 {
 				t.Errorf("%v, finished %v (%s): %v", rep.Results, rep.Finished, rep.Reason, err)
+			}
+		})
+	}
+}
+
+// What a baseline stands on names the programs behind a command, and is not
+// asked of the project's own files.
+func TestMachine(t *testing.T) {
+	v := verifier(t)
+	target := folder(t, files{
+		"package.json": `{"scripts":{"test":"node run.js"}}`, "unittest.py": "print('own')\n", "sys.py": "print('own')\n", "node": "#!/bin/sh\necho own\n",
+		"node_modules/vitest/package.json": `{"version":"3.2.1"}`,
+	})
+	for name, c := range map[string]struct {
+		needs string
+		cmd   project.TestCommand
+		want  string
+	}{
+		"go":        {"go", project.TestCommand{Command: "go test ./...", Runner: project.RunnerGo}, "go: go version go1."},
+		"node":      {"node", project.TestCommand{Command: "node --test", Runner: project.RunnerNode}, "node: v"},
+		"vitest":    {"node", project.TestCommand{Command: "npx vitest run", Runner: project.RunnerVitest}, "vitest: 3.2.1"},
+		"unittest":  {"python3", project.TestCommand{Command: "python3 -m unittest", Runner: project.RunnerUnittest}, "python3: 3."},
+		"cargo":     {"cargo", project.TestCommand{Command: "cargo test", Runner: project.RunnerCargo}, "rustc: rustc 1."},
+		"a script":  {"node", project.TestCommand{Command: "npm test", Runner: project.RunnerExit}, "node: v"},
+		"a report":  {"python3", project.TestCommand{Command: "/usr/bin/python3 x.py --out=$REPORT", Runner: project.RunnerJUnit}, "python3: Python 3."},
+		"a shell":   {"sh", project.TestCommand{Command: "sh x.sh", Runner: project.RunnerExit}, runtime.GOOS + "/"},
+		"no folder": {"sh", project.TestCommand{Command: "go test", Runner: project.RunnerGo, Dir: "gone"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			need(t, c.needs)
+			said, err := v.Machine(context.Background(), target, c.cmd)
+			again, _ := v.Machine(context.Background(), target, c.cmd)
+			if err != nil || !strings.Contains(said, c.want) || strings.Contains(said, "own") || said != again {
+				t.Errorf("%q, then %q: %v", said, again, err)
 			}
 		})
 	}

@@ -73,6 +73,21 @@ func (v *Verifier) ListTests(ctx context.Context, t Target, cmd project.TestComm
 	return ids, err
 }
 
+// Machine says what of this machine the results of a test command stand on; see
+// runner.Machine.
+func (v *Verifier) Machine(ctx context.Context, t Target, cmd project.TestCommand) (said string, err error) {
+	run := suiteRun{TestRun: contract.TestRun{Runner: cmd.Runner, Dir: cmd.Dir}, command: cmd.Command}
+	_, err = v.inRunner(ctx, t, run, func(r *runner.Run) (Report, error) {
+		r.Limit = versionLimit
+		said, err = runner.Machine(ctx, r, cmd.Runner)
+		return Report{}, err
+	})
+	return said, err
+}
+
+// versionLimit is how long a program may take to tell its version.
+const versionLimit = 30 * time.Second
+
 // countedScript looks behind "npm test": when the script is a run that can be counted,
 // the harness runs that itself.
 func countedScript(t Target, command string) (contract.TestRun, bool) {
