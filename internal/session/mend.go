@@ -2,13 +2,16 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
 	"gitagent/features"
 	"gitagent/gitops"
 	"gitagent/internal/plain"
+	"gitagent/internal/project"
 	"gitagent/internal/verify"
 	"gitagent/internal/workspace"
 )
@@ -115,13 +118,13 @@ func (s *step) since(ctx context.Context, o *older) (found gitops.CommitInfo, ok
 		return found, false, err
 	}
 	defer func() {
-		if missing, back := s.installedFor(ctx, s.baseID); err == nil && (back != nil || missing != "") {
-			err = fmt.Errorf("go back to the base: %s %w", missing, back)
+		if back := s.backToBase(ctx); err == nil {
+			err = back
 		}
 	}()
 	deadline := time.Now().Add(sinceBudget)
 	good, bad := -1, len(line)-1 // line[good] holds, line[bad] fails
-	if o.record != nil && gitops.OID(o.record.Tree) == line[0].tree {
+	if o.provedOn(line[0].tree) {
 		good = 0
 	}
 	for probe := 0; bad-good > 1; probe++ {
@@ -140,6 +143,24 @@ func (s *step) since(ctx context.Context, o *older) (found gitops.CommitInfo, ok
 		}
 	}
 	return line[bad].commit, true, nil
+}
+
+// provedOn says whether the evidence is a proof of this contract on this tree:
+// a contract that was replaced since says nothing of what it would have shown.
+func (o *older) provedOn(tree gitops.OID) bool {
+	return o.record != nil && gitops.OID(o.record.Tree) == tree && o.record.Contract == o.contract.Digest()
+}
+
+// backToBase makes the check tree hold the base again, with what it needs.
+func (s *step) backToBase(ctx context.Context) error {
+	missing, err := s.installedFor(ctx, s.baseID)
+	if err == nil && missing != "" {
+		err = errors.New(missing)
+	}
+	if err != nil {
+		return fmt.Errorf("go back to the base: %w", err)
+	}
+	return nil
 }
 
 // point is a commit with its product tree.
@@ -165,8 +186,20 @@ func (s *step) lineOf(ctx context.Context, commits []gitops.CommitInfo) (line []
 // heldOn says whether a feature's contract passes on a tree of history; sure is
 // false where that cannot be known.
 func (s *step) heldOn(ctx context.Context, o *older, tree gitops.OID) (holds, sure bool, err error) {
-	if r, ok := s.keptResult(o.contract, tree); ok {
+	same, err := s.sameSettings(ctx, tree)
+	if err != nil {
+		return false, false, err
+	}
+	if r, ok := s.keptResult(o.contract, tree); ok && same {
 		return r.Verdict == verify.Pass, true, nil
+	}
+	if !same {
+		cfg, trusted, err := s.settingsOf(ctx, tree)
+		if err != nil || !trusted {
+			return false, false, err
+		}
+		defer func(own project.Config) { s.cfg = own }(s.cfg)
+		s.cfg = cfg
 	}
 	missing, err := s.installedFor(ctx, tree)
 	if err != nil || missing != "" {
@@ -176,7 +209,69 @@ func (s *step) heldOn(ctx context.Context, o *older, tree gitops.OID) (holds, su
 	if err != nil || out.Verdict == verify.Unverified {
 		return false, false, err
 	}
-	s.keepResult(o.contract, tree, out)
+	if same {
+		s.keepResult(o.contract, tree, out)
+	}
 	s.emit(Event{Kind: "detail", Text: fmt.Sprintf("%s on tree %s: %s", o.f.ID, tree.Short(), out.Verdict)})
 	return out.Verdict == verify.Pass, true, nil
+}
+
+// sameSettings says whether a tree of history has the settings of the base: what
+// is kept of a tree was found out by the settings that HEAD had then.
+func (s *step) sameSettings(ctx context.Context, tree gitops.OID) (bool, error) {
+	return s.sameFile(ctx, tree, project.ConfigPath)
+}
+
+// settingsOf reads the settings of a tree of history; trusted says whether this
+// clone may run them.
+func (s *step) settingsOf(ctx context.Context, tree gitops.OID) (cfg project.Config, trusted bool, err error) {
+	digest, err := CommandsDigest(ctx, s.repo, tree)
+	if err != nil || !s.trust.Has(project.TrustCommands, digest) {
+		return cfg, false, err
+	}
+	conf, err := s.repo.ReadFile(ctx, tree, project.ConfigPath)
+	if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+		return cfg, false, err
+	}
+	if cfg, err = project.Parse(conf); err != nil {
+		return cfg, false, nil //nolint:nilerr // settings that nobody can read can be followed by nobody
+	}
+	return cfg, true, nil
+}
+
+// sameFile says whether a file of tree is that of the base.
+func (s *step) sameFile(ctx context.Context, tree gitops.OID, path string) (bool, error) {
+	var entries [2]gitops.Entry
+	for i, t := range []gitops.OID{s.baseID, tree} {
+		var err error
+		if entries[i], err = s.repo.EntryAt(ctx, t, path); err != nil && !errors.Is(err, gitops.ErrNotFound) {
+			return false, err
+		}
+	}
+	return entries[0].OID == entries[1].OID && entries[0].Mode == entries[1].Mode, nil
+}
+
+// installedFor makes the check tree hold a tree of history, with what that tree
+// needs. missing says in words what could not be installed.
+func (s *step) installedFor(ctx context.Context, tree gitops.OID) (missing string, err error) {
+	if err := s.ws.SyncCheck(ctx, tree); err != nil {
+		return "", err
+	}
+	if project.LockDigest(os.DirFS(s.ws.CheckDir())) == s.installed {
+		return "", nil
+	}
+	if may, err := s.maySetUp(ctx, tree); err != nil || !may {
+		return "its " + project.InitScript + " is not trusted in this clone", err
+	}
+	return s.install(ctx, tree)
+}
+
+// maySetUp says whether the set-up of a tree of history may run: its script is
+// that of the base, or this clone has trusted it with the settings of its time.
+func (s *step) maySetUp(ctx context.Context, tree gitops.OID) (bool, error) {
+	if same, err := s.sameFile(ctx, tree, project.InitScript); err != nil || same {
+		return same, err
+	}
+	digest, err := CommandsDigest(ctx, s.repo, tree)
+	return err == nil && s.trust.Has(project.TrustCommands, digest), err
 }

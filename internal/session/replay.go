@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -305,16 +304,4 @@ func (s *step) lookAgain(ctx context.Context) error {
 		return nil
 	}
 	return progress.RecordJournal(ctx, s.repo, s.noted, nil, nil)
-}
-
-// installedFor makes the check tree hold a tree of history, with what that tree
-// needs. missing says in words what could not be installed.
-func (s *step) installedFor(ctx context.Context, tree gitops.OID) (missing string, err error) {
-	if err := s.ws.SyncCheck(ctx, tree); err != nil {
-		return "", err
-	}
-	if project.LockDigest(os.DirFS(s.ws.CheckDir())) == s.installed {
-		return "", nil
-	}
-	return s.install(ctx, tree)
 }
