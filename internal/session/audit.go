@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -219,7 +216,11 @@ func (a *audit) prove(ctx context.Context, c *Claim) error {
 		c.Reason = plain.Line(err.Error(), 300)
 		return ctx.Err()
 	}
-	store, key := kept.Open(a.repo.AgentDir()), kept.Key(string(c.tree), agreed.Digest())
+	store := kept.Open(a.repo.AgentDir())
+	key, err := a.keyOf(ctx, c, commit, agreed)
+	if err != nil {
+		return err
+	}
 	var old kept.Result
 	if !a.opt.Again && store.Get(kept.Audits, key, &old) {
 		c.Verdict, c.Reason, c.Tests, c.Kept = old.Verdict, old.Reason, old.Tests, true
@@ -243,6 +244,35 @@ func (a *audit) prove(ctx context.Context, c *Claim) error {
 		return nil
 	}
 	return store.Put(kept.Audits, key, kept.Result{Time: time.Now().UTC(), Verdict: c.Verdict, Reason: c.Reason, Tests: c.Tests})
+}
+
+// keyOf names all that decides what comes of a claim: the files, the contract,
+// what the evidence says, the settings that name the tests, and the files of the
+// commit before, which tests are compared with.
+func (a *audit) keyOf(ctx context.Context, c *Claim, commit gitops.CommitInfo, agreed *contract.Contract) (string, error) {
+	parts := []string{"2", string(c.tree), agreed.Digest()}
+	for _, path := range []string{evidence.Path(c.Feature), project.ConfigPath} {
+		e, err := a.repo.EntryAt(ctx, commit.Tree, path)
+		if err != nil && !errors.Is(err, gitops.ErrNotFound) {
+			return "", err
+		}
+		parts = append(parts, string(e.OID))
+	}
+	before, err := productBefore(ctx, a.repo, commit)
+	return kept.Key(append(parts, string(before))...), err
+}
+
+// productBefore is the product tree of a commit's first parent, "" where it has
+// none.
+func productBefore(ctx context.Context, repo *gitops.Repo, commit gitops.CommitInfo) (gitops.OID, error) {
+	if len(commit.Parents) == 0 {
+		return "", nil
+	}
+	tree, err := repo.TreeOf(ctx, string(commit.Parents[0]))
+	if err != nil {
+		return "", err
+	}
+	return workspace.ProductTree(ctx, repo, tree)
 }
 
 // asking puts one question at a time.
@@ -287,38 +317,4 @@ func (s *step) auditClaim(ctx context.Context, agreed *contract.Contract, c *Cla
 		return err
 	}
 	return s.auditTests(ctx, c)
-}
-
-// auditTests compares the project's tests with what the evidence says of them.
-func (s *step) auditTests(ctx context.Context, c *Claim) error {
-	rec := s.recordOf(ctx, c.Feature)
-	if rec == nil {
-		return nil
-	}
-	cmds := s.target(s.ws.CheckDir(), s.baseID).Config.WithDetected(os.DirFS(s.ws.CheckDir())).Tests
-	var said []string
-	for _, told := range rec.Tests {
-		at := slices.IndexFunc(cmds, func(t project.TestCommand) bool { return t.Command == told.Command })
-		if at < 0 || told.Verdict != verify.Pass {
-			continue
-		}
-		rep, err := s.ver.Tests(ctx, s.target(s.ws.CheckDir(), s.baseID), cmds[at])
-		if err != nil {
-			return err
-		}
-		now := verify.TestsEvidence(rep, "", "")
-		said = append(said, fmt.Sprintf("%s: %d pass, %d fail", plain.Line(told.Command, 40), now.Passed, now.Failed))
-		switch {
-		case rep.Missing != "" || rep.TimedOut:
-			c.Verdict, c.Reason = verify.Unverified, rep.Reason
-		case !rep.Finished:
-			c.Verdict, c.Reason = verify.Fail, "its tests: "+rep.Reason
-		case now.Passed < told.Passed || now.Failed > told.Failed:
-			c.Verdict, c.Reason = verify.Fail, fmt.Sprintf("its tests: %d pass and %d fail; the evidence says %d and %d", now.Passed, now.Failed, told.Passed, told.Failed)
-		case told.Counted == evidence.ByExitCode && rep.Exit != 0:
-			c.Verdict, c.Reason = verify.Fail, fmt.Sprintf("its tests end with exit code %d", rep.Exit)
-		}
-	}
-	c.Tests = strings.Join(said, "; ")
-	return nil
 }

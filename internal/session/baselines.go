@@ -27,7 +27,7 @@ type suite struct {
 func (s *step) takeBaseline(ctx context.Context) error {
 	s.cfg.Tests = s.cfg.WithDetected(os.DirFS(s.ws.CheckDir())).Tests
 	for _, cmd := range s.cfg.Tests {
-		t, err := s.baselineOf(ctx, cmd)
+		t, err := s.baselineOf(ctx, s.baseID, cmd)
 		if err != nil {
 			return err
 		}
@@ -38,12 +38,12 @@ func (s *step) takeBaseline(ctx context.Context) error {
 	return s.ws.SyncCheck(ctx, s.baseID)
 }
 
-// baselineOf is what a test command does on the base, twice, unless that is
-// known: a session that landed has run it on the same product tree and on the
-// same machine.
-func (s *step) baselineOf(ctx context.Context, cmd project.TestCommand) (suite, error) {
+// baselineOf is what a test command does on tree, which the check tree holds,
+// twice, unless that is known: a session that landed has run it on the same
+// product tree and on the same machine.
+func (s *step) baselineOf(ctx context.Context, tree gitops.OID, cmd project.TestCommand) (suite, error) {
 	t := suite{cmd: cmd}
-	key, err := s.baselineKey(ctx, s.baseID, cmd)
+	key, err := s.baselineKey(ctx, tree, cmd)
 	if err != nil {
 		return t, err
 	}
@@ -54,13 +54,13 @@ func (s *step) baselineOf(ctx context.Context, cmd project.TestCommand) (suite, 
 	s.emit(Event{Kind: "note", Text: "running the tests that there are, twice: " + plain.Line(cmd.Command, 60)})
 	var runs [2]verify.Report
 	for i := range runs {
-		if runs[i], err = s.ver.Tests(ctx, s.target(s.ws.CheckDir(), s.baseID), cmd); err != nil {
+		if runs[i], err = s.ver.Tests(ctx, s.target(s.ws.CheckDir(), tree), cmd); err != nil {
 			return t, fmt.Errorf("tests before the work (%s): %w", plain.Line(cmd.Command, 60), err)
 		}
 	}
 	t.base = verify.Baseline(runs[0], runs[1])
 	if !t.base.Empty() {
-		return t, s.keepBaseline(ctx, s.baseID, cmd, t.base)
+		return t, s.keepBaseline(ctx, tree, cmd, t.base)
 	}
 	return t, nil
 }

@@ -203,7 +203,7 @@ func (s BaselineSet) String() string {
 		if s.Green {
 			return "exit code 0 twice; results of single tests are not known"
 		}
-		return s.Reason + "; nothing to hold"
+		return s.Reason + "; " + nothingToHold
 	}
 	out := fmt.Sprintf("%d pass, %d fail, %d flaky, %d skipped", len(s.Passing), len(s.Failing), len(s.Flaky), len(s.Skipped))
 	if s.Empty() {
@@ -246,7 +246,7 @@ func (s BaselineSet) judgeNothing(r Report) (verdict, reason string) {
 	if bad := s.newFailures(r); len(bad) > 0 {
 		return Fail, "new tests fail: " + list(bad)
 	}
-	return Pass, s.Reason + ": nothing to hold"
+	return Pass, s.Reason + ": " + nothingToHold
 }
 
 func (s BaselineSet) newFailures(r Report) (bad []string) {

@@ -242,6 +242,14 @@ func Alone(rep Report) (verdict, reason string) {
 	return Pass, ""
 }
 
+// nothingToHold ends the reason of a verdict on tests that held nothing before
+// the work.
+const nothingToHold = "nothing to hold"
+
+// HeldNothing says whether the evidence tells that the tests held nothing before
+// the work.
+func HeldNothing(told evidence.Tests) bool { return strings.HasSuffix(told.Reason, nothingToHold) }
+
 // TestsEvidence is the entry of a record for this run.
 func TestsEvidence(rep Report, verdict, reason string) evidence.Tests {
 	return evidence.Tests{
