@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,9 +124,10 @@ func (s *step) since(ctx context.Context, o *older) (found gitops.CommitInfo, ok
 		}
 	}()
 	deadline := time.Now().Add(sinceBudget)
-	good, bad := -1, len(line)-1 // line[good] holds, line[bad] fails
-	if o.provedOn(line[0].tree) {
-		good = 0
+	bad := len(line) - 1 // line[good] holds, line[bad] fails
+	good, err := s.lastHeld(ctx, o, line[:bad])
+	if err != nil {
+		return found, false, err
 	}
 	for probe := 0; bad-good > 1; probe++ {
 		if probe == maxProbes || time.Now().After(deadline) {
@@ -143,6 +145,22 @@ func (s *step) since(ctx context.Context, o *older) (found gitops.CommitInfo, ok
 		}
 	}
 	return line[bad].commit, true, nil
+}
+
+// lastHeld is the last point of line where the feature is known to hold, -1 for
+// none: what was broken before that, and mended or taken back, is over.
+func (s *step) lastHeld(ctx context.Context, o *older, line []point) (int, error) {
+	for i, p := range slices.Backward(line) {
+		if o.provedOn(p.tree) {
+			return i, nil
+		}
+		if r, ok := s.keptResult(o.contract, p.tree); ok && r.Verdict == verify.Pass {
+			if same, err := s.sameSettings(ctx, p.tree); err != nil || same {
+				return i, err
+			}
+		}
+	}
+	return -1, nil
 }
 
 // provedOn says whether the evidence is a proof of this contract on this tree:
