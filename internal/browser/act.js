@@ -38,6 +38,25 @@
     item: () => [...all()].filter((el) => el.matches(ITEMS + ',fieldset,section,dialog,[role=group],[role=region]')),
   };
 
+  // What other things are in, as opposed to a control or a text.
+  const CONTAINERS = ITEMS + ',ul,ol,dl,table,tbody,section,fieldset,dialog,form,main,nav,aside,menu,' +
+    ['list', 'table', 'grid', 'rowgroup', 'region', 'group', 'dialog', 'alertdialog', 'form', 'main', 'navigation', 'complementary', 'tabpanel', 'menu', 'toolbar', 'tree'].map((r) => `[role=${r}]`).join();
+  // rowsAround are the items and rows that a control or a text is part of.
+  function rowsAround(el) {
+    const out = [];
+    for (let n = el.matches(CONTAINERS) ? null : up(el); isEl(n); n = up(n)) if (n.matches(ITEMS)) out.push(n);
+    return out;
+  }
+
+  const HEADINGS = 'h1,h2,h3,h4,h5,h6,[role=heading]';
+  const level = (h) => parseInt(h.getAttribute('aria-level') || h.localName.slice(1), 10) || 2;
+  // under says whether el comes after a heading and before the next one.
+  function under(h, el) {
+    const follows = (a, b) => !!(a.compareDocumentPosition(b) & 4);
+    if (!h.matches(HEADINGS) || !follows(h, el)) return false;
+    return ![...document.querySelectorAll(HEADINGS)].some((k) => k !== h && level(k) <= level(h) && follows(h, k) && follows(k, el));
+  }
+
   const headerRow = (el) => el.matches('tr,[role=row]') && !!el.querySelector('th,[role=columnheader]') && !el.querySelector('td,[role=cell],[role=gridcell]');
 
   function describe(el, scope) {
@@ -194,8 +213,13 @@
       });
     },
     pick(i) { return this.found[i]; },
-    describe, aim, settle, valueOf, unable, holds, through,
+    describe, aim, settle, valueOf, unable, holds, through, under,
     isSame: (a, b) => a === b,
+    container: (el) => el.matches(CONTAINERS),
+    rows: (el) => rowsAround(el).length,
+    row: (el, i) => rowsAround(el)[i],
+    sameRow: (...els) => { const row = rowsAround(els[0])[0]; return !!row && els.every((el) => rowsAround(el)[0] === row); },
+    holder: (el) => (tag(el) === 'input' || isToggle(el) ? rowsAround(el)[0] || el : el),
     middle: () => ({ x: innerWidth / 2, y: innerHeight / 2 }),
     scrolled(el) { const s = scroller(el || document.body); return [s.scrollLeft, s.scrollTop]; },
     draggable: (el) => { for (let n = el; isEl(n); n = up(n)) if (n.draggable) return true; return false; },
@@ -235,16 +259,19 @@
     // region is what a title stands for, when that is clear: the list item or
     // row that it is part of, or what a heading stands over.
     region(el) {
-      const level = (h) => parseInt(h.getAttribute('aria-level') || h.localName.slice(1), 10) || 2;
-      const own = textOf(el).since(0);
+      const own = textOf(el).since(0), heads = el.matches(HEADINGS);
       for (let n = up(el); isEl(n) && !el.matches(ITEMS); n = up(n)) {
-        if (n.matches(ITEMS)) { if (textOf(n).since(0) !== own) return n; break; }
+        if (!n.matches(ITEMS)) continue;
+        // A lesser heading in an item stands over a part of it.
+        const part = heads && [...n.querySelectorAll(HEADINGS)].some((h) => level(h) < level(el));
+        if (!part && textOf(n).since(0) !== own) return n;
+        break;
       }
-      if (!el.matches('h1,h2,h3,h4,h5,h6,[role=heading]')) return el;
+      if (!heads) return el;
       let p = up(el);
       while (isEl(p) && textOf(p).since(0) === own) p = up(p);
       if (!isEl(p) || p === document.body || p === document.documentElement || tag(p) === 'main') return el;
-      const rivals = [...p.querySelectorAll('h1,h2,h3,h4,h5,h6,[role=heading]')].some((h) => h !== el && level(h) <= level(el));
+      const rivals = [...p.querySelectorAll(HEADINGS)].some((h) => h !== el && level(h) <= level(el));
       return rivals ? el : p;
     },
     // Selecting all by keys would show the page a key that nobody pressed.

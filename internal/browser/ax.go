@@ -151,10 +151,11 @@ func roleNames() map[string][]string {
 		"textbox": field, "input": field, "field": field, "text": field, "textarea": field, "searchbox": field,
 		"select": {"combobox", "listbox", "PopUpButton"}, "combobox": {"combobox", "PopUpButton"}, "listbox": {"listbox"}, "dropdown": {"combobox", "listbox", "PopUpButton"},
 		"option": {"option", "MenuListOption", "menuitemradio"}, "tab": {"tab"}, "menuitem": {"menuitem", "menuitemcheckbox", "menuitemradio"},
-		"heading": {"heading"}, "list": {"list"}, "listitem": {"listitem"}, "row": {"row"}, "cell": {"cell", "gridcell", "rowheader", "columnheader"},
-		"table": {"table", "grid"}, "image": {"image", "img"}, "img": {"image", "img"}, "status": {"status"}, "alert": {"alert"}, "output": {"status"},
+		"heading": {"heading"}, "list": {"list"}, "listitem": {"listitem"}, "row": {"row", "LayoutTableRow"}, "cell": {"cell", "gridcell", "rowheader", "columnheader", "LayoutTableCell"},
+		"table": {"table", "grid", "LayoutTable"}, "image": {"image", "img"}, "img": {"image", "img"}, "status": {"status"}, "alert": {"alert"}, "output": {"status"},
 		"region": {"region"}, "group": {"group"}, "dialog": {"dialog", "alertdialog"}, "form": {"form"}, "slider": {"slider"},
-		"spinbutton": {"spinbutton"}, "progressbar": {"progressbar", "ProgressIndicator"}, "navigation": {"navigation"}, "main": {"main"}, "timer": {"timer"},
+		"spinbutton": {"spinbutton"}, "progressbar": {"progressbar", "ProgressIndicator"}, "navigation": {"navigation"}, "nav": {"navigation"}, "main": {"main"}, "timer": {"timer"},
+		"section": {"region"}, "article": {"article"}, "tabpanel": {"tabpanel"}, "toolbar": {"toolbar"}, "menu": {"menu"}, "complementary": {"complementary"}, "aside": {"complementary"},
 	}
 }
 

@@ -13,7 +13,7 @@ func (t *tab) counts(s Step) (ok bool, saw string, err error) {
 	if err != nil {
 		return false, "", err
 	}
-	scope, err := t.scope(s.In)
+	scope, err := t.holder(s.In)
 	if err != nil {
 		return false, "", err
 	}
@@ -86,7 +86,7 @@ func roleOf(word string) []string {
 	case "item", "items", "li", "list_item", "list_items", "listitems":
 		return []string{"listitem", "treeitem"}
 	case "tr", "table_row", "table_rows", "rows":
-		return []string{"row"}
+		return roleNames()["row"]
 	case "box", "boxes", "checkboxes":
 		return []string{"checkbox", "menuitemcheckbox", "switch"}
 	case "switches":

@@ -119,8 +119,8 @@ func (t *tab) find(loc, in string, nth int, w want, wait time.Duration) (match, 
 // locate looks once. It tries, in this order and stopping at the first that
 // finds anything visible: the accessible name exactly, then in any case, the
 // text of a label, the placeholder, the visible text of any element, for a
-// place to look in also the list item, row or section that shows the text, and
-// the element's id.
+// place to look in also its role and the list item, row or section that shows
+// the text, and the element's id.
 func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 	scope, err := t.scope(in)
 	if err != nil {
@@ -131,6 +131,16 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 		return match{}, err
 	}
 	nodes := allNodes(views)
+	m, err := t.locateIn(loc, nodes, scope, nth, w)
+	if _, gone := err.(*missing); gone && scope != nil {
+		if beside, found, berr := t.beside(loc, nodes, *scope, nth, w); found || berr != nil {
+			return beside, berr
+		}
+	}
+	return m, err
+}
+
+func (t *tab) locateIn(loc string, nodes []node, scope *ref, nth int, w want) (match, error) {
 	_, name := splitRole(loc)
 	hidden := false
 	for _, tier := range t.tiers(loc, nodes, w) {
@@ -148,6 +158,11 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 		}
 		if len(found) > 1 && nth == 0 && w >= wantAny {
 			if found, err = t.outermost(found); err != nil {
+				return match{}, err
+			}
+		}
+		if len(found) > 1 && nth == 0 && w == wantPlace {
+			if found, err = t.onePlace(found); err != nil {
 				return match{}, err
 			}
 		}
@@ -218,6 +233,9 @@ func (t *tab) tiers(loc string, nodes []node, w want) []func() ([]match, error) 
 	}
 	out = append(out, byName(name, roles, exact), byName(name, roles, strings.EqualFold))
 	if roles != nil { // whoever names a role means it
+		if w == wantPlace {
+			out = append(out, t.rolePlaces(loc, name, nodes, roles)...)
+		}
 		return out
 	}
 	for _, kind := range []string{"label", "placeholder"} {
@@ -226,10 +244,14 @@ func (t *tab) tiers(loc string, nodes []node, w want) []func() ([]match, error) 
 	if w == wantClick || w >= wantAny {
 		out = append(out, func() ([]match, error) { return t.byScript("text", name) })
 	}
+	byID := func() ([]match, error) { return t.byScript("id", name) }
+	if bare := roleOf(name); w == wantPlace && bare != nil { // "dialog", "navigation"
+		out = append(out, byID, func() ([]match, error) { return t.byRole(nodes, bare) })
+	}
 	if w >= wantAny {
 		out = append(out, func() ([]match, error) { return t.byItem(name) })
 	}
-	return append(out, func() ([]match, error) { return t.byScript("id", name) })
+	return append(out, byID)
 }
 
 // byName matches accessible names. Where some matches are what the verb can
@@ -289,47 +311,6 @@ func (t *tab) byScript(kind, name string) ([]match, error) {
 		}
 	}
 	return out, nil
-}
-
-// byItem finds the innermost list item, row or section that shows the text.
-func (t *tab) byItem(name string) ([]match, error) {
-	items, err := t.byScript("item", "")
-	if err != nil {
-		return nil, err
-	}
-	shows := make([]bool, len(items))
-	for i := range items {
-		if err := t.ask(&items[i].desc, "describe", items[i].el, nil); err != nil {
-			return nil, err
-		}
-		items[i].name = plain.Line(items[i].desc.Text, 60)
-		shows[i] = items[i].desc.Visible && Shows(items[i].desc.Text, name)
-	}
-	inner := make([]bool, len(items)) // contains another item that shows it
-	for i := range items {
-		for u := items[i].up; shows[i] && u >= 0 && u < len(items); u = items[u].up {
-			inner[u] = true
-		}
-	}
-	var out []match
-	for i, m := range items {
-		if shows[i] && !inner[i] {
-			out = append(out, m)
-		}
-	}
-	return out, nil
-}
-
-// scope is the place that in names; nil for the whole page.
-func (t *tab) scope(in string) (*ref, error) {
-	if in == "" {
-		return nil, nil
-	}
-	m, err := t.locate(in, "", 0, wantPlace)
-	if err != nil {
-		return nil, err
-	}
-	return &m.el, nil
 }
 
 // keepVisible drops what a person cannot see or what is outside the scope.
