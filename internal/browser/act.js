@@ -1,10 +1,10 @@
-// Finding elements and reaching them as a person would. A function of see.js's
+// Finding elements and reaching them as a person would. A function of cover.js's
 // result; runs in the same isolated world. It only reads, except for scrolling,
 // focus and the functions at the end that enter values for controls which have
 // no text to type.
 ((see) => {
   'use strict';
-  const { norm, css, isEl, up, tag, BUTTONS, SKIP, visible, textOf, valueOf, isToggle, isOn } = see;
+  const { norm, css, isEl, up, tag, BUTTONS, SKIP, visible, textOf, valueOf, isToggle, isOn, touchable, covers, coverOfBox } = see;
 
   // --- finding -------------------------------------------------------------
   function* all(root = document) {
@@ -242,6 +242,18 @@
       const v = valueOf(el), out = textOf(el);
       return { value: v === null ? '' : v, has: v !== null, toggle: isToggle(el), raw: out.raw.join(''), seen: out.seen.join(''), visible: visible(el) || (isToggle(el) && [...(el.labels || [])].some(visible)) };
     },
+    // bare is what look and text give without what an opaque element hides of
+    // what is wanted, and by what. Of fields only displays count: what is typed
+    // may be shown by something over it.
+    bare(want, el) {
+      return touchable(() => {
+        const has = el && valueOf(el) !== null, shown = has && (el.readOnly || tag(el) === 'progress' || tag(el) === 'meter');
+        const out = textOf(el || document.body || document.documentElement, has ? null : covers(want));
+        const by = has ? shown && coverOfBox(el) : out.by;
+        return { raw: out.raw.join(''), seen: out.seen.join(''), by: by ? shortName(by) : '' };
+      });
+    },
+    hidden: (el) => touchable(() => !!coverOfBox(el)),
     blank() {
       const b = document.body;
       if (!b) return true;

@@ -86,6 +86,7 @@ type content struct {
 	Raw     string `json:"raw"`
 	Seen    string `json:"seen"`
 	Visible bool   `json:"visible"`
+	framed  bool   // of a document of its own
 }
 
 // shown is what a person reads in the element.
@@ -141,11 +142,7 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 		return err == nil && Shows(page.Title, s.Text), page.Title, err
 	}
 	if s.Target == "" && s.In == "" {
-		page, err := t.look()
-		if err != nil {
-			return false, "", err
-		}
-		return page.shows(s.Text) != (s.Verb == VerbNotSee), strings.Join(head(page.lines(), 12), " | "), nil
+		return t.pageHolds(s)
 	}
 	target, in := s.Target, s.In
 	if target == "" {
@@ -166,13 +163,40 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 	if err != nil {
 		return false, "", err
 	}
-	switch s.Verb {
-	case VerbValue:
-		return c.equals(s.Text), c.shown(), nil
-	case VerbNotSee:
-		return !c.shows(s.Text), c.shown(), nil
+	held := c.shows
+	if s.Verb == VerbValue {
+		held = c.equals
 	}
-	return c.shows(s.Text), c.shown(), nil
+	ok, saw = held(s.Text), c.shown()
+	if ok {
+		var by string
+		if ok, by, err = t.bare(s, m, c); err != nil {
+			return false, saw, err
+		}
+		if !ok {
+			saw += coveredBy(by)
+		}
+	}
+	return ok != (s.Verb == VerbNotSee), saw, nil
+}
+
+// pageHolds is holds for the page as a whole.
+func (t *tab) pageHolds(s Step) (ok bool, saw string, err error) {
+	page, err := t.look()
+	if err != nil {
+		return false, "", err
+	}
+	ok, saw = page.shows(s.Text), strings.Join(head(page.lines(), 12), " | ")
+	if ok {
+		var by string
+		if ok, by, err = t.barePage(s.Text); err != nil {
+			return false, saw, err
+		}
+		if !ok {
+			saw = s.Text + coveredBy(by)
+		}
+	}
+	return ok != (s.Verb == VerbNotSee), saw, nil
 }
 
 // contentOf reads an element; a frame is read as what it shows.
@@ -183,7 +207,7 @@ func (t *tab) contentOf(m match) (c content, err error) {
 			return c, err
 		}
 		now, err := t.lookIn(frame)
-		return content{Raw: now.Raw, Seen: now.Seen, Visible: true}, err
+		return content{Raw: now.Raw, Seen: now.Seen, Visible: true, framed: true}, err
 	}
 	return c, t.ask(&c, "text", m.el)
 }

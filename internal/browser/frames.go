@@ -95,8 +95,11 @@ func (t *tab) world(frame cdp.FrameID) (*world, error) {
 
 var errFrameGone = errors.New("a frame of the page has gone")
 
-// scripts is one expression: what act.js makes of what see.js gives.
-func scripts() string { return strings.TrimSpace(actScript) + "(" + seeScript + ")" }
+// scripts is one expression: what act.js makes of what cover.js makes of what
+// see.js gives.
+func scripts() string {
+	return strings.TrimSpace(actScript) + "(" + strings.TrimSpace(coverScript) + "(" + seeScript + "))"
+}
 
 // ask calls a function of the scripts and decodes its answer into out; out may
 // be nil. Arguments are JSON values or refs; the first ref says in which frame,
@@ -213,6 +216,21 @@ func (t *tab) frameShown(frame cdp.FrameID) (bool, error) {
 		frame = owner.frame
 	}
 	return true, nil
+}
+
+// frameCovered says whether something opaque lies over the frame.
+func (t *tab) frameCovered(frame cdp.FrameID) (covered bool, err error) {
+	for frame != t.rec.main && !covered {
+		owner, err := t.ownerOf(frame)
+		if err != nil {
+			return false, err
+		}
+		if err := t.ask(&covered, "hidden", owner); err != nil {
+			return false, err
+		}
+		frame = owner.frame
+	}
+	return covered, nil
 }
 
 // shownFrames are the main frame and the inner frames that can be seen. A frame

@@ -55,7 +55,7 @@ func TestWhatIsRendered(t *testing.T) {
 		`<div style="visibility:hidden"><b style="visibility:visible">%s</b></div>`,
 		`<details open><summary>more</summary>%s</details>`,
 		`<summary>%s</summary>`,
-		`<dialog open>%s</dialog>`,
+		`<dialog open style="position:relative">%s</dialog>`,
 		`<input type=button value="%s">`,
 		`<input readonly value="%s" aria-label=g1>`,
 		`<input placeholder="%s" aria-label=g2>`,

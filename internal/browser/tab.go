@@ -31,6 +31,8 @@ const (
 var (
 	//go:embed see.js
 	seeScript string
+	//go:embed cover.js
+	coverScript string
 	//go:embed act.js
 	actScript string
 )
