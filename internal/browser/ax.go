@@ -3,6 +3,7 @@ package browser
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/chromedp/cdproto/accessibility"
 	"github.com/chromedp/cdproto/cdp"
@@ -24,8 +25,10 @@ type node struct {
 // glance is what was read of a page at one moment, for questions that are asked
 // together.
 type glance struct {
-	views [][]node
-	sight *sight
+	views    [][]node
+	sight    *sight
+	motions  map[string]Motion
+	patience *time.Duration // that is left for watching what may move
 }
 
 // views reads the accessibility trees of the frames that can be seen, the main

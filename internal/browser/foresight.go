@@ -7,13 +7,17 @@ type foresight struct {
 	// changed marks the assertions whose opposite was observed: a text that was
 	// not there yet, or, for not_see, one that was.
 	changed []bool
+	// met marks the assertions that were looked at on this page, and first those
+	// that held at the first look.
+	met, first []bool
 	// typed is what the last action entered, which repeats itself in the same
 	// field without any work of the page.
 	typed *Step
 }
 
 func newForesight(steps []Step) *foresight {
-	return &foresight{steps: steps, changed: make([]bool, len(steps))}
+	n := len(steps)
+	return &foresight{steps: steps, changed: make([]bool, n), met: make([]bool, n), first: make([]bool, n)}
 }
 
 // observe looks, before action i, at each later assertion on the same page that
@@ -42,6 +46,9 @@ func (f *foresight) observe(t *tab, i int) {
 		case *missing, *verdictError: // its place is not there, or not clear
 			ok, err = false, nil
 		}
+		if err == nil && !f.met[j] {
+			f.met[j], f.first[j] = true, ok
+		}
 		// An assertion that could not be looked at is not known to change.
 		if err == nil && !ok {
 			f.changed[j] = true
@@ -52,6 +59,8 @@ func (f *foresight) observe(t *tab, i int) {
 // forget begins anew on another page.
 func (f *foresight) forget() {
 	clear(f.changed)
+	clear(f.met)
+	clear(f.first)
 	f.typed = nil
 }
 

@@ -12,6 +12,7 @@ type lateSight struct {
 	step  int
 	after time.Duration // since the page was there
 	late  bool
+	first bool // it held on the page as it was opened, and did not in between
 }
 
 // idle plays the scenario again with nobody acting, and takes a pass back when
@@ -63,7 +64,7 @@ func (q *runner) idleRun(ctx context.Context, r *runner, shown *[]int) (err erro
 			if l.step != i || (!l.late && !r.restless) {
 				continue
 			}
-			ok, err := q.holdsBefore(s, l.after)
+			ok, err := q.holdsBefore(s, l)
 			if err != nil {
 				return err
 			}
@@ -77,16 +78,19 @@ func (q *runner) idleRun(ctx context.Context, r *runner, shown *[]int) (err erro
 }
 
 // holdsBefore watches until the assertion held in the run with actions, and a
-// moment longer.
-func (q *runner) holdsBefore(s Step, after time.Duration) (bool, error) {
-	for end := q.started.Add(after + 300*time.Millisecond); ; {
+// moment longer. What held from the start, as everything is still that nobody has
+// started, has to have changed in between.
+func (q *runner) holdsBefore(s Step, l lateSight) (bool, error) {
+	fresh := l.first
+	for end := q.started.Add(l.after + 300*time.Millisecond); ; {
 		ok, _, err := q.tab.holds(s)
 		if _, gone := err.(*missing); err != nil && !gone && !passing(err) {
 			return false, err
 		}
-		if ok {
+		if ok && !fresh {
 			return true, nil
 		}
+		fresh = fresh && ok
 		if time.Now().After(end) {
 			return false, nil
 		}

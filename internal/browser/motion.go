@@ -14,14 +14,19 @@ import (
 // Motion is what was seen of an element that should move or be still.
 type Motion struct {
 	Target  string   `json:"target"`
-	Changed int      `json:"changed_px"` // between two frames, the lesser of two pairs
+	Changed int      `json:"changed_px"` // from one picture to the next, the second most that was seen
 	Of      int      `json:"of"`         // pixels of the element
 	Control int      `json:"control_px"` // changed where nothing should; -1 when there is no such place
 	CSS     []string `json:"css,omitempty"`
+	most    int      // changed pixels, from one picture to the next
+	least   int      // how many have to change for a movement
 }
 
 func (m Motion) String() string {
 	s := fmt.Sprintf("%d of %d pixels change", m.Changed, m.Of)
+	if m.Changed == 0 && m.most > 0 {
+		s = fmt.Sprintf("%d of %d pixels change once", m.most, m.Of)
+	}
 	if m.Control > 0 {
 		s += fmt.Sprintf(", and %d elsewhere", m.Control)
 	}
@@ -38,111 +43,189 @@ type box struct {
 	Running    []string // animations of the page's own list
 }
 
+// caret is how many pixels a blinking caret may change.
+func (b box) caret() int {
+	if b.Focus {
+		return 80
+	}
+	return 0
+}
+
 func (b box) rect(in image.Rectangle) image.Rectangle {
 	return image.Rect(int(b.X), int(b.Y), int(b.X+b.W+0.999), int(b.Y+b.H+0.999)).Intersect(in)
 }
 
-// motion looks whether the element moves: three frames of the page, compared
-// inside the element and, as a control, beside it. An animation of the page's own
-// list counts when it changes something that can be seen.
+const (
+	// stillFor is how long what should be still is watched: two steps of what
+	// moves twice a second. movesFor is the same for what should move, once a
+	// second, and for what should not have moved yet.
+	stillFor    = 1200 * time.Millisecond
+	movesFor    = 2500 * time.Millisecond
+	motionPause = 100 * time.Millisecond // between two pictures
+	// motionPatience is how long all the watching before actions may take in one
+	// run; after that it is done in three pictures.
+	motionPatience = 15 * time.Second
+)
+
+// motion looks whether the element moves, in pictures of the page that are
+// compared inside the element and, as a control, beside it. What moves changes at
+// least twice; what is still does not change at all. An animation of the page's
+// own list counts when it changes something that can be seen. Before an action,
+// one change is enough to say that it may have moved all along.
 func (t *tab) motion(s Step) (ok bool, saw string, err error) {
 	m, err := t.locate(s.Target, s.In, s.Nth, wantAny)
 	if err != nil {
 		return false, "", err
 	}
-	var b box
-	if err := t.ask(&b, "moving", m.el); err != nil {
-		return false, "", err
-	}
-	for el := m.el; el.frame != t.rec.main; {
-		owner, err := t.ownerOf(el.frame)
-		if err != nil {
-			return false, "", err
-		}
-		at := aimed{}
-		if err := t.ask(&at, "through", owner, b.X, b.Y); err != nil {
-			return false, "", err
-		}
-		b.X, b.Y, el = at.X, at.Y, owner
-	}
-	pause := 100 * time.Millisecond
-	frames, err := t.film(3, pause)
+	b, err := t.movingBox(m.el)
 	if err != nil {
 		return false, "", err
 	}
-	seen := compare(frames, b)
-	if seen.Changed == 0 && len(b.Running) > 0 && s.Verb == VerbAnimates {
-		// It may move by long steps.
-		later, err := t.film(1, 700*time.Millisecond)
-		if err != nil {
-			return false, "", err
-		}
-		seen.Changed, _ = differ(frames[0], later[0], b.rect(frames[0].Rect))
+	seen, err := t.watched(s, b)
+	if err != nil {
+		return false, "", err
 	}
 	seen.Target = s.Target
 	t.motions = append(t.motions, seen)
-	least := max(8, seen.Of/2000)
 	if s.Verb == VerbStill {
-		allowed := 0
-		if b.Focus {
-			allowed = 80 // a caret
-		}
-		return seen.Changed <= allowed && len(b.Running) == 0, seen.String(), nil
+		return seen.most <= b.caret() && len(b.Running) == 0, seen.String(), nil
 	}
-	return seen.Changed >= least && seen.Control <= 0, seen.String(), nil
+	if t.memo != nil {
+		return seen.most >= seen.least, seen.String(), nil
+	}
+	return seen.Changed >= seen.least && seen.Control <= 0, seen.String(), nil
 }
 
-// film takes n pictures of what is in view, with a pause before each but the
-// first of several.
-func (t *tab) film(n int, pause time.Duration) ([]*image.RGBA, error) {
-	var out []*image.RGBA
-	for i := range n {
-		if i > 0 || n == 1 {
-			if err := sleep(t.ctx, pause); err != nil {
-				return nil, err
-			}
-		}
-		res, err := call(t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng, OptimizeForSpeed: new(true)})
-		if err != nil {
-			return nil, err
-		}
-		img, err := png.Decode(bytes.NewReader(res.Data))
-		if err != nil {
-			return nil, unverifiedf("a picture of the page could not be read: %v", err)
-		}
-		rgba := image.NewRGBA(img.Bounds())
-		draw.Draw(rgba, rgba.Rect, img, img.Bounds().Min, draw.Src)
-		out = append(out, rgba)
+// movingBox is where the element is on the whole page.
+func (t *tab) movingBox(el ref) (b box, err error) {
+	if err := t.ask(&b, "moving", el); err != nil {
+		return b, err
 	}
-	return out, nil
+	for el.frame != t.rec.main {
+		owner, err := t.ownerOf(el.frame)
+		if err != nil {
+			return b, err
+		}
+		at := aimed{}
+		if err := t.ask(&at, "through", owner, b.X, b.Y); err != nil {
+			return b, err
+		}
+		b.X, b.Y, el = at.X, at.Y, owner
+	}
+	return b, nil
 }
 
-// compare counts what changes from frame to frame inside the box, and in the
-// quietest strip beside it.
-func compare(frames []*image.RGBA, b box) Motion {
-	all := frames[0].Rect
-	in := b.rect(all)
-	m := Motion{Control: -1, CSS: b.Running, Of: in.Dx() * in.Dy()}
-	for i := 1; i < len(frames); i++ {
-		n, _ := differ(frames[i-1], frames[i], in)
-		if i == 1 || n < m.Changed {
-			m.Changed = n
+// watched is what was seen of the element; assertions that are looked at
+// together share it.
+func (t *tab) watched(s Step, b box) (Motion, error) {
+	long := stillFor
+	if s.Verb == VerbAnimates {
+		long = movesFor
+	}
+	if t.memo == nil {
+		return t.watch(b, min(long, s.waitFor()+time.Second), s.Verb == VerbStill)
+	}
+	key := fmt.Sprintf("%s %q in %q, %d", s.Verb, s.Target, s.In, s.Nth)
+	if m, ok := t.memo.motions[key]; ok {
+		return m, nil
+	}
+	if *t.memo.patience <= 0 {
+		long = 0
+	}
+	begun := time.Now()
+	m, err := t.watch(b, long, false)
+	if err != nil {
+		return m, err
+	}
+	*t.memo.patience -= time.Since(begun)
+	t.memo.motions[key] = m
+	return m, nil
+}
+
+// watch takes pictures until the element has moved, or one change is too much, or
+// its time is up; three at least.
+func (t *tab) watch(b box, long time.Duration, still bool) (Motion, error) {
+	film := filming{box: b}
+	for end := time.Now().Add(long); ; {
+		img, err := t.picture()
+		if err != nil {
+			return Motion{}, err
+		}
+		film.add(img)
+		m := film.motion()
+		switch moved := m.Changed >= m.least; {
+		case film.n >= 3 && (moved || time.Now().After(end)), still && m.most > b.caret():
+			return m, nil
+		}
+		if err := sleep(t.ctx, motionPause); err != nil {
+			return Motion{}, err
 		}
 	}
-	for _, strip := range []image.Rectangle{
+}
+
+// picture is what is in view.
+func (t *tab) picture() (*image.RGBA, error) {
+	res, err := call(t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatPng, OptimizeForSpeed: new(true)})
+	if err != nil {
+		return nil, err
+	}
+	img, err := png.Decode(bytes.NewReader(res.Data))
+	if err != nil {
+		return nil, unverifiedf("a picture of the page could not be read: %v", err)
+	}
+	rgba := image.NewRGBA(img.Bounds())
+	draw.Draw(rgba, rgba.Rect, img, img.Bounds().Min, draw.Src)
+	return rgba, nil
+}
+
+// filming compares each picture with the one before.
+type filming struct {
+	box    box
+	n      int
+	last   *image.RGBA
+	of     int
+	pairs  []int // changed pixels inside the box, from picture to picture
+	beside []int // the most in each strip beside it, -1 for one too small to tell
+}
+
+func (f *filming) add(img *image.RGBA) {
+	all := img.Rect
+	in := f.box.rect(all)
+	strips := []image.Rectangle{
 		image.Rect(all.Min.X, all.Min.Y, all.Max.X, in.Min.Y), image.Rect(all.Min.X, in.Max.Y, all.Max.X, all.Max.Y),
 		image.Rect(all.Min.X, all.Min.Y, in.Min.X, all.Max.Y), image.Rect(in.Max.X, all.Min.Y, all.Max.X, all.Max.Y),
-	} {
-		if strip.Dx()*strip.Dy() < 2000 {
-			continue
+	}
+	if f.n++; f.n == 1 {
+		f.beside = make([]int, len(strips))
+	} else {
+		changed, _ := differ(f.last, img, in)
+		f.pairs = append(f.pairs, changed)
+	}
+	for i, strip := range strips {
+		switch {
+		case strip.Dx()*strip.Dy() < 2000:
+			f.beside[i] = -1
+		case f.n > 1:
+			changed, _ := differ(f.last, img, strip)
+			f.beside[i] = max(f.beside[i], changed)
 		}
-		worst := 0
-		for i := 1; i < len(frames); i++ {
-			n, _ := differ(frames[i-1], frames[i], strip)
-			worst = max(worst, n)
-		}
-		if m.Control < 0 || worst < m.Control {
-			m.Control = worst
+	}
+	f.last, f.of = img, in.Dx()*in.Dy()
+}
+
+// motion sums up: the second of its changes counts, or the first of an animation
+// in the page's own list, which may move by long steps.
+func (f *filming) motion() Motion {
+	m := Motion{Control: -1, CSS: f.box.Running, Of: f.of, least: max(8, f.of/2000, f.box.caret()+1)}
+	for _, n := range f.pairs {
+		m.most, m.Changed = max(m.most, n), max(m.Changed, min(m.most, n))
+	}
+	if len(f.box.Running) > 0 && m.Changed == 0 && f.n > 3 {
+		m.Changed = m.most
+	}
+	for _, n := range f.beside {
+		if n >= 0 && (m.Control < 0 || n < m.Control) {
+			m.Control = n
 		}
 	}
 	return m

@@ -41,13 +41,14 @@ type runner struct {
 	acted    int // actions done so far
 	sinceNav int // of these, since the page was last opened or loaded
 	before   *foresight
-	held     []string    // assertions that already held before the actions
-	last     sight       // the page after the previous step
-	saw      string      // what the current assertion saw in its place
-	started  time.Time   // when the page was there
-	proofs   []lateSight // assertions that are evidence
-	restless bool        // the page changed while nothing was done to it
-	slow     bool        // the page took its time to be at rest after the last action
+	held     []string      // assertions that already held before the actions
+	last     sight         // the page after the previous step
+	saw      string        // what the current assertion saw in its place
+	started  time.Time     // when the page was there
+	proofs   []lateSight   // assertions that are evidence
+	restless bool          // the page changed while nothing was done to it
+	slow     bool          // the page took its time to be at rest after the last action
+	patience time.Duration // that is left for watching, before actions, what may move
 }
 
 // Run plays the scenario on the page at baseURL and says what it showed. It
@@ -85,7 +86,7 @@ func (r *runner) doubtful() bool {
 }
 
 func newRunner(b *Browser, s *Scenario, st Stage) *runner {
-	r := &runner{s: s, b: b, stage: st, log: &journal{}, res: Result{StepsTotal: len(s.Steps)}}
+	r := &runner{s: s, b: b, stage: st, log: &journal{}, patience: motionPatience, res: Result{StepsTotal: len(s.Steps)}}
 	r.before = newForesight(s.Steps)
 	return r
 }

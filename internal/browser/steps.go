@@ -112,7 +112,7 @@ func (r *runner) do(i int, s Step) error {
 // foresee looks, before an action, at what later steps will assert, and whether
 // the page has changed while nothing was done to it.
 func (r *runner) foresee(i int) {
-	r.tab.memo = &glance{}
+	r.tab.memo = &glance{patience: &r.patience, motions: map[string]Motion{}}
 	defer func() { r.tab.memo = nil }()
 	r.before.observe(r.tab, i)
 	if now, err := r.tab.look(); err == nil && now.Seen != r.last.Seen {
@@ -166,7 +166,7 @@ func (r *runner) assert(i int, s Step) error {
 	case isEvidence:
 		r.res.Asserts.Evidence++
 		if r.acted > 0 {
-			r.proofs = append(r.proofs, lateSight{i, time.Since(r.started), looks > 1 || r.slow})
+			r.proofs = append(r.proofs, lateSight{i, time.Since(r.started), looks > 1 || r.slow, r.before.first[i]})
 		}
 	case alreadyHeld:
 		r.held = append(r.held, fmt.Sprintf("step %d, %s", i+1, s))
