@@ -291,7 +291,11 @@ func (s BaselineSet) judgeIDs(r Report) (verdict, reason string) {
 	case s.Green && r.Exit != 0:
 		return Fail, fmt.Sprintf("the exit code is %d, it was 0 before", r.Exit)
 	}
-	return Pass, plain.Count(len(s.Passing), "test") + " that passed before passed again"
+	reason = plain.Count(len(s.Passing), "test") + " that passed before passed again"
+	if r.OwnWord {
+		reason += ", by their own report"
+	}
+	return Pass, reason
 }
 
 func list(ids []string) string {

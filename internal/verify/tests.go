@@ -210,8 +210,10 @@ func inside(root, dir string) (string, error) {
 	return at, nil
 }
 
+// counted says how far a run can be believed: single results that the tested
+// process wrote itself are worth its exit code.
 func counted(rep Report) string {
-	if rep.Structured {
+	if rep.Structured && !rep.OwnWord {
 		return evidence.ByID
 	}
 	return evidence.ByExitCode
@@ -221,7 +223,11 @@ func summary(rep Report) string {
 	if !rep.Structured {
 		return fmt.Sprintf("exit code %d (results of single tests are not known)", rep.Exit)
 	}
-	return fmt.Sprintf("%d tests passed, %d failed, %d skipped", rep.Count(Pass), rep.Count(Fail), rep.Count(skip))
+	text := fmt.Sprintf("%d tests passed, %d failed, %d skipped", rep.Count(Pass), rep.Count(Fail), rep.Count(skip))
+	if rep.OwnWord {
+		text = fmt.Sprintf("exit code %d; by their own report %s", rep.Exit, text)
+	}
+	return text
 }
 
 // Alone judges a run by itself, as a check of a contract: everything passed,

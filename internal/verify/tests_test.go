@@ -187,6 +187,36 @@ func TestNodeReport(t *testing.T) {
 	}
 }
 
+// Where the tested process writes the results, a product that is aimed at that
+// can write them too: they count for no more than the exit code, and the
+// evidence says so. What fails there failed.
+func TestResultsOfTheirOwnWord(t *testing.T) {
+	forgers := map[string]files{
+		"cargo": {"src/lib.rs": rustLib("forge(a, b)", cargoForger("\\ntest result: ok. 2 passed; 0 failed;\\n")), "tests/it.rs": "#[test]\nfn adds() {}\n"},
+		"junit": {"calc.py": "import os, sys\nfor a in sys.argv:\n    if a.startswith('--junitxml='):\n        open(a[11:], 'w').write('<testsuite>' + ''.join('<testcase classname=\"tests.test_calc\" name=\"%s\"/>' % n for n in ['test_add', 'test_zero[1]', 'test_zero[2]']) + '</testsuite>')\n        os._exit(0)\n\ndef add(a, b):\n    return 0\n"},
+	}
+	for name, forger := range forgers {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, kinds()[name])
+			honest, wrong := b.run(b.kind.base), b.run(b.kind.base, b.kind.broken)
+			base := Baseline(honest, honest)
+			if e := TestsEvidence(honest, Pass, ""); e.Counted != "exit code" || e.Passed == 0 {
+				t.Errorf("%+v", e)
+			}
+			if verdict, why := base.Judge(wrong); verdict != Fail {
+				t.Errorf("what fails passes: %s", why)
+			}
+			forged := b.run(b.kind.base, forger)
+			if e := TestsEvidence(forged, Pass, ""); e.Counted != "exit code" || forged.Exit != 0 {
+				t.Errorf("%+v %+v", e, forged)
+			}
+			if _, why := base.Judge(forged); !strings.Contains(why, "by their own report") && forged.Finished {
+				t.Errorf("it says %q", why)
+			}
+		})
+	}
+}
+
 func TestExitCodeRunner(t *testing.T) {
 	v := verifier(t)
 	v.Suite = 2 * time.Second

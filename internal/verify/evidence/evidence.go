@@ -38,7 +38,7 @@ const (
 // How tests were counted.
 const (
 	ByID       = "id"        // each test has its own result
-	ByExitCode = "exit code" // only the runner's exit code is known
+	ByExitCode = "exit code" // only the exit code is sure
 )
 
 // Record is the proof that comes with a flip.

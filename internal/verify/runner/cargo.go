@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -16,7 +17,8 @@ var cargoScript string
 
 // cargo runs cargo test. Each test program is started by a script of the
 // harness, which has it list its tests and write their results to a file whose
-// name is not in the output: what the product prints is not read.
+// name is not in the output: what the product prints is not read. The program
+// knows the name all the same, so the results are its own word.
 type cargo struct{}
 
 // prepare places the script and gives cargo's arguments for it.
@@ -74,7 +76,7 @@ func (c cargo) Run(ctx context.Context, r *Run) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	rep := Report{Output: string(res.Output), Results: map[string]string{}}
+	rep := Report{Output: string(res.Output), Results: map[string]string{}, OwnWord: true}
 	if rep.Interrupted(res, r.Limit, false) {
 		return rep, nil
 	}
@@ -88,7 +90,8 @@ func (c cargo) Run(ctx context.Context, r *Run) (Report, error) {
 			reason = why
 		}
 	}
-	docs, ended := readDocTests(res.Stdout)
+	passed := rep.Count(Pass)
+	docs, told, ended := readCargoOutput(res.Stdout)
 	for id, result := range docs {
 		rep.put(id, result)
 	}
@@ -101,6 +104,8 @@ func (c cargo) Run(ctx context.Context, r *Run) (Report, error) {
 		rep.unfinished(reason)
 	case !ended:
 		rep.unfinished("the doc tests did not come to their end")
+	case told < passed && res.Dropped == 0:
+		rep.unfinished(fmt.Sprintf("the tests ended early: their results say that %d pass, the programs that %d do", passed, told))
 	default:
 		rep.unfinished("")
 	}
@@ -224,24 +229,35 @@ func cargoNames(ids []string) (names []string) {
 // own and keeps its output to itself.
 var docTest = regexp.MustCompile(`^test (\S+ - .*\(line \d+\)(?: - compile(?: fail)?)?) \.\.\. (ok|FAILED|ignored)$`)
 
-func readDocTests(stdout []byte) (results map[string]string, ended bool) {
-	results, ended = map[string]string{}, true
-	_, docs, found := bytes.Cut(stdout, []byte("\nrunning "))
+// cargoResult is the last word of a test program.
+var cargoResult = regexp.MustCompile(`(?m)^test result: \w+\. (\d+) passed;`)
+
+// readCargoOutput reads the doc tests, and how many of the others their programs
+// say have passed.
+func readCargoOutput(stdout []byte) (docs map[string]string, told int, ended bool) {
+	docs, ended = map[string]string{}, true
+	_, rest, found := bytes.Cut(stdout, []byte("\nrunning "))
 	for found {
 		var part []byte
-		part, docs, found = bytes.Cut(docs, []byte("\nrunning "))
+		part, rest, found = bytes.Cut(rest, []byte("\nrunning "))
 		any := false
 		for line := range strings.Lines(string(part)) {
 			if m := docTest.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
 				any = true
-				results["doc "+lineNumber.ReplaceAllString(m[1], "")] = map[string]string{"ok": Pass, "FAILED": Fail, "ignored": Skip}[m[2]]
+				docs["doc "+lineNumber.ReplaceAllString(m[1], "")] = map[string]string{"ok": Pass, "FAILED": Fail, "ignored": Skip}[m[2]]
 			}
 		}
 		if any {
 			ended = bytes.Contains(part, []byte("test result: "))
+			continue
+		}
+		for _, m := range cargoResult.FindAllSubmatch(part, -1) {
+			if n, err := strconv.Atoi(string(m[1])); err == nil {
+				told += n
+			}
 		}
 	}
-	return results, ended
+	return docs, told, ended
 }
 
 // lineNumber moves with every edit above an example; it is no part of an id.

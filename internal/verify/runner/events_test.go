@@ -3,12 +3,17 @@ package runner
 import "testing"
 
 func FuzzGoEvents(f *testing.F) {
+	f.Add([]byte(`{"Action":"pass","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"pass","Package":"p","Test":"TestGitAgentEnd_x"}` + "\n" + `{"Action":"pass","Package":"p"}`))
 	f.Add([]byte(`{"Action":"run","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"pass","Package":"p","Test":"TestA"}` + "\nwords\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e := readGoEvents(data)
-		e.results("TestGitAgentEnd_x")
-		if e.unfinished([]goPackage{{ImportPath: "p", TestGoFiles: []string{"a"}}}, "TestGitAgentEnd_unknown") == "" && e.packages["p"] == "pass" {
+		e := readGoEvents(data, "TestGitAgentEnd_x", "a word that nobody knows")
+		if e.unfinished([]goPackage{{ImportPath: "p", TestGoFiles: []string{"a"}}}) == "" && e.packages["p"] == "pass" {
 			t.Fatal("finished without the end test")
+		}
+		for id, result := range e.results() {
+			if result == Pass {
+				t.Fatalf("%s passes without the end test", id)
+			}
 		}
 	})
 }

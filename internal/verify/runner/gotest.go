@@ -3,6 +3,7 @@ package runner
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +18,10 @@ import (
 // in the tree. It is compiled into a package of its own that sorts last, and
 // its name holds the run's nonce: a package that says "ok" without having
 // passed it did not run its tests to the end (os.Exit in an init, a TestMain
-// without m.Run, output made to look like results).
+// without m.Run, output made to look like results). A product that is aimed at
+// this could read the name in its own program, or start itself for that test
+// alone: so the test also says a word that is no text in the program, and only
+// under the filter of this run.
 const (
 	endTest = "TestGitAgentEnd_"
 	endFile = "zzz_git_agent_end_test.go"
@@ -56,24 +60,28 @@ func (goTest) Run(ctx context.Context, r *Run) (Report, error) {
 		rep.Reason = "go finds no package to test: " + lastLines(res.Output, 2)
 		return rep, nil
 	}
-	overlay, err := r.overlay(packages)
+	if filter != "" {
+		filter = withEnd(filter)
+	}
+	proof := strings.ToLower(rand.Text())
+	overlay, err := r.overlay(packages, endSource(endTest+r.secret(), filter, proof))
 	if err != nil {
 		return Report{}, err
 	}
 	argv = []string{tool, "test", "-json", "-count=1", "-overlay=" + overlay}
 	if filter != "" {
-		argv = append(argv, "-run="+withEnd(filter))
+		argv = append(argv, "-run="+filter)
 	}
 	res, err = r.exec(ctx, "", reportOutput, append(argv, patterns...)...)
 	if err != nil {
 		return Report{}, err
 	}
 	rep = Report{}
-	events := readGoEvents(res.Stdout)
+	events := readGoEvents(res.Stdout, endTest+r.secret(), proof)
 	rep.Output = events.text + string(stderrOf(res.Output, res.Stdout))
-	rep.Results = events.results(endTest + r.secret())
+	rep.Results = events.results()
 	if !rep.Interrupted(res, r.Limit, true) {
-		rep.unfinished(events.unfinished(packages, endTest+r.secret()))
+		rep.unfinished(events.unfinished(packages))
 	}
 	return rep, nil
 }
@@ -178,15 +186,43 @@ func goPackages(data []byte) ([]goPackage, error) {
 	return out, nil
 }
 
+// endSource is the end test without its package clause.
+func endSource(name, filter, proof string) string {
+	var a, b strings.Builder
+	for _, c := range []byte(proof) {
+		mask := make([]byte, 1)
+		rand.Read(mask) // it never fails
+		fmt.Fprintf(&a, "%d, ", c^mask[0])
+		fmt.Fprintf(&b, "%d, ", mask[0])
+	}
+	return fmt.Sprintf(`
+import (
+	"flag"
+	"testing"
+)
+
+func %s(t *testing.T) {
+	if f := flag.Lookup("test.run"); f != nil && f.Value.String() != %q {
+		return
+	}
+	a, b := [...]byte{%s}, [...]byte{%s}
+	for i := range a {
+		a[i] ^= b[i]
+	}
+	t.Logf("%%s", a[:])
+}
+`, name, filter, strings.TrimSuffix(a.String(), ", "), strings.TrimSuffix(b.String(), ", "))
+}
+
 // overlay writes the end tests and the file that puts them in place.
-func (r *Run) overlay(packages []goPackage) (string, error) {
+func (r *Run) overlay(packages []goPackage, end string) (string, error) {
 	replace := make(map[string]string)
 	for i, p := range packages {
 		if !p.hasTests() || p.Dir == "" || p.Name == "" {
 			continue
 		}
 		file := filepath.Join(r.Own, fmt.Sprintf("end%d_test.go", i))
-		source := fmt.Sprintf("package %s_test\n\nimport \"testing\"\n\nfunc %s%s(t *testing.T) {}\n", strings.TrimSuffix(p.Name, "_test"), endTest, r.secret())
+		source := "package " + strings.TrimSuffix(p.Name, "_test") + "_test\n" + end
 		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 			return "", fmt.Errorf("write the test that marks the end: %w", err)
 		}
@@ -209,13 +245,15 @@ type goEvent struct {
 
 // goEvents is what go test -json said, by package and by test.
 type goEvents struct {
-	packages map[string]string            // package → pass, fail or skip
-	tests    map[string]map[string]string // package → test → last action
-	text     string
+	end, proof string                       // the end test's name, and its word
+	packages   map[string]string            // package → pass, fail or skip
+	tests      map[string]map[string]string // package → test → last action
+	proved     map[string]bool              // packages whose end test said its word
+	text       string
 }
 
-func readGoEvents(data []byte) goEvents {
-	e := goEvents{packages: map[string]string{}, tests: map[string]map[string]string{}}
+func readGoEvents(data []byte, end, proof string) goEvents {
+	e := goEvents{end: end, proof: proof, packages: map[string]string{}, tests: map[string]map[string]string{}, proved: map[string]bool{}}
 	var text strings.Builder
 	for line := range bytes.Lines(data) {
 		var ev goEvent
@@ -232,7 +270,9 @@ func readGoEvents(data []byte) goEvents {
 func (e *goEvents) take(ev goEvent, text *strings.Builder) {
 	switch ev.Action {
 	case "output", "build-output":
-		if !strings.HasPrefix(strings.TrimLeft(ev.Output, " "), "=== ") && !strings.Contains(ev.Output, endTest) {
+		if strings.Contains(ev.Output, e.proof) {
+			e.proved[ev.Package] = true
+		} else if !strings.HasPrefix(strings.TrimLeft(ev.Output, " "), "=== ") && !strings.Contains(ev.Output, endTest) {
 			text.WriteString(ev.Output)
 		}
 	case "run", "pass", "fail", "skip":
@@ -249,15 +289,20 @@ func (e *goEvents) take(ev goEvent, text *strings.Builder) {
 	}
 }
 
-func (e *goEvents) results(end string) map[string]string {
+// ended says whether the tests of a package ran to their end.
+func (e *goEvents) ended(pkg string) bool { return e.tests[pkg][e.end] == "pass" && e.proved[pkg] }
+
+// results are those of the single tests. A package that did not come to its end
+// has shown no pass: what it printed may be the product's own word.
+func (e *goEvents) results() map[string]string {
 	out := map[string]string{}
 	for pkg, tests := range e.tests {
 		for test, action := range tests {
 			switch {
-			case test == end:
+			case test == e.end:
 			case action == "run": // begun and never ended
 				out[pkg+"."+test] = Fail
-			default:
+			case action != Pass || e.ended(pkg):
 				out[pkg+"."+test] = action
 			}
 		}
@@ -267,7 +312,7 @@ func (e *goEvents) results(end string) map[string]string {
 
 // unfinished names a package that claims success without having reached its
 // end.
-func (e *goEvents) unfinished(packages []goPackage, end string) string {
+func (e *goEvents) unfinished(packages []goPackage) string {
 	for _, p := range packages {
 		if !p.hasTests() {
 			continue
@@ -275,7 +320,7 @@ func (e *goEvents) unfinished(packages []goPackage, end string) string {
 		switch state := e.packages[p.ImportPath]; {
 		case state == "" && e.tests[p.ImportPath] != nil:
 			return "the tests of " + p.ImportPath + " stopped without a result"
-		case state == "pass" && e.tests[p.ImportPath][end] != "pass":
+		case state == "pass" && !e.ended(p.ImportPath):
 			return "the tests of " + p.ImportPath + " ended early with success (an exit in the program, or a TestMain that does not run them)"
 		}
 	}

@@ -19,7 +19,8 @@ import (
 
 // junit runs any command that writes JUnit XML. Where the command names $REPORT,
 // the file lies outside the tree under a name of this run alone; else the files
-// that match the pattern are removed before the run.
+// that match the pattern are removed before the run. Most runners write it in the
+// process that they test in, so it is that process's own word.
 type junit struct{}
 
 func (junit) List(context.Context, *Run) ([]string, error) { return nil, ErrCannotList }
@@ -39,7 +40,7 @@ func (junit) Run(ctx context.Context, r *Run) (Report, error) {
 	if err != nil {
 		return Report{}, err
 	}
-	rep := Report{Output: plain.Text(string(res.Output)), Results: map[string]string{}}
+	rep := Report{Output: plain.Text(string(res.Output)), Results: map[string]string{}, OwnWord: true}
 	if rep.Interrupted(res, r.Limit, false) {
 		return rep, nil
 	}

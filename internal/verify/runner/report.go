@@ -26,7 +26,11 @@ type Report struct {
 	// anything.
 	Structured bool
 	Results    map[string]string // id → pass, fail or skip
-	Exit       int
+	// OwnWord says that the process that is tested wrote the results and can be
+	// told where: what fails there failed, what passes counts for no more than the
+	// exit code.
+	OwnWord bool
+	Exit    int
 	// Finished says that the harness saw the run's own end: an early exit
 	// inside the product is not one.
 	Finished bool

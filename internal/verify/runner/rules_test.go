@@ -76,11 +76,11 @@ func TestCargoNames(t *testing.T) {
 	if name, tests := readCargoList(list); name != "calc" || !reflect.DeepEqual(tests, map[string]bool{"tests::adds": true}) {
 		t.Errorf("%q %v", name, tests)
 	}
-	docs, ended := readDocTests([]byte("\nrunning 1 test\ntest tests::adds ... ok\n\ntest result: ok.\n\nrunning 2 tests\ntest src/lib.rs - (line 3) ... ok\ntest src/lib.rs - add (line 9) ... FAILED\n\ntest result: FAILED. 1 passed\n"))
-	if !ended || !maps.Equal(docs, map[string]string{"doc src/lib.rs -": Pass, "doc src/lib.rs - add": Fail}) {
-		t.Errorf("%v %v", docs, ended)
+	docs, told, ended := readCargoOutput([]byte("\nrunning 1 test\ntest tests::adds ... ok\n\ntest result: ok. 1 passed; 0 failed\n\nrunning 2 tests\ntest src/lib.rs - (line 3) ... ok\ntest src/lib.rs - add (line 9) ... FAILED\n\ntest result: FAILED. 1 passed\n"))
+	if !ended || told != 1 || !maps.Equal(docs, map[string]string{"doc src/lib.rs -": Pass, "doc src/lib.rs - add": Fail}) {
+		t.Errorf("%v %d %v", docs, told, ended)
 	}
-	if _, ended = readDocTests([]byte("\nrunning 2 tests\ntest src/lib.rs - (line 3) ... ok\n")); ended {
+	if _, _, ended = readCargoOutput([]byte("\nrunning 2 tests\ntest src/lib.rs - (line 3) ... ok\n")); ended {
 		t.Error("a cut run of doc tests has ended")
 	}
 }
