@@ -73,6 +73,8 @@ type filler struct {
 	lenient bool
 	// met is told of each placeholder that was filled.
 	met func(h hole)
+	// mark gives what stands in the text instead of a placeholder's value.
+	mark func(h hole) string
 }
 
 func (f *filler) known(name string) bool {
@@ -118,6 +120,10 @@ func (f *filler) filled(text string) (string, starlark.Value, error) {
 		}
 		if f.met != nil {
 			f.met(h)
+		}
+		if f.mark != nil {
+			s = f.mark(h)
+			v = starlark.String(s)
 		}
 		b.WriteString(text[at:h.start])
 		b.WriteString(s)

@@ -115,7 +115,7 @@ func Schema(steps int) stdjson.RawMessage {
 
 // Guide tells a model, in a few lines, what the fields of Schema mean.
 const Guide = `Fields
-vars: for every number, text or name that a person enters in the steps: name = a small letter, kind = "int 2..99", "decimal 0.5..9.5/1", "word", "name", "words 2" or "one of red|green",
+vars: for every number, text or name that a person enters in the steps: name = a small letter, kind = "int 2..99" (20 values or more), "decimal 0.5..9.5/1", "word", "name", "words 2" or "one of red|green",
   example = the value that the step uses. The checks then use {a} for what is entered, and {a} or a sum like {a+b} for what is expected. The checks run with the examples and again
   with other values, so a fixed answer fails. Each variable is both entered and expected. No input in the steps: vars = [].
   Expressions: {a*b}, {a-b}, {round(a/b, 2)}, {fixed(a*b, 2)}, {who.upper()}, {who+"!"}, {len(who)}, {"even" if a%2==0 else "odd"}.

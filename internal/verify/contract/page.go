@@ -35,15 +35,7 @@ func fillPage(page stdjson.RawMessage, env map[string]starlark.Value, met func(p
 	}
 	steps := []stdjson.RawMessage{}
 	for i, step := range p.Steps {
-		var seen []hole
-		if len(env) > 0 {
-			f.met = func(h hole) { seen = append(seen, h) }
-			var err error
-			if step, err = f.fillJSON(step, false); err != nil {
-				return nil, fmt.Errorf("step %d %w", i+1, err)
-			}
-		}
-		spread, err := spreadStep(step)
+		spread, seen, err := f.fillStep(step)
 		if err != nil {
 			return nil, fmt.Errorf("step %d %w", i+1, err)
 		}
@@ -59,22 +51,44 @@ func fillPage(page stdjson.RawMessage, env map[string]starlark.Value, met func(p
 	return stdjson.Marshal(p)
 }
 
+// fillStep fills one step, spreads it, and gives the placeholders that were in
+// it.
+func (f *filler) fillStep(step stdjson.RawMessage) (spread []stdjson.RawMessage, seen []hole, err error) {
+	if len(f.env) > 0 {
+		f.met = func(h hole) { seen = append(seen, h) }
+		if step, err = f.fillJSON(step, false); err != nil {
+			return nil, nil, err
+		}
+	}
+	spread, err = spreadStep(step)
+	return spread, seen, err
+}
+
 // placeOf says whether a step does or looks.
 func placeOf(step stdjson.RawMessage) place {
-	s, err := browser.ParseScenario([]byte(`{"open":"/","steps":[` + string(step) + `]}`))
+	s, ok := parseStep(step)
 	switch {
-	case err != nil || len(s.Steps) != 1:
+	case !ok:
 		return neither
-	case s.Steps[0].Verb == browser.VerbNotSee:
+	case s.Verb == browser.VerbNotSee:
 		return absent
-	case s.Steps[0].Assertion():
+	case s.Assertion():
 		return expected
-	case s.Steps[0].Action() && s.Steps[0].Text == "":
+	case s.Action() && s.Text == "":
 		return located
-	case s.Steps[0].Action() || s.Steps[0].Verb == browser.VerbOpen:
+	case s.Action() || s.Verb == browser.VerbOpen:
 		return given
 	}
 	return neither
+}
+
+// parseStep reads one step of a page, filled and spread.
+func parseStep(step stdjson.RawMessage) (browser.Step, bool) {
+	s, err := browser.ParseScenario([]byte(`{"open":"/","steps":[` + string(step) + `]}`))
+	if err != nil || len(s.Steps) != 1 {
+		return browser.Step{}, false
+	}
+	return s.Steps[0], true
 }
 
 var rolePrefix = pattern.Lazy(`^[a-z]+:`)

@@ -289,10 +289,15 @@ func echo(st browser.Step, entered []browser.Step) bool {
 
 // bare is the name in a locator without the role in front.
 func bare(locator string) string {
+	_, name := roleAndName(locator)
+	return strings.ToLower(name)
+}
+
+func roleAndName(locator string) (role, name string) {
 	if role, name, ok := strings.Cut(locator, ":"); ok && name != "" && !strings.ContainsAny(role, " /") {
-		locator = name
+		return role, squeeze(name)
 	}
-	return strings.ToLower(squeeze(locator))
+	return "", squeeze(locator)
 }
 
 // missingCommand looks for what a step says to run: a file of the project with

@@ -86,9 +86,9 @@ func (c *Contract) varProblems() []Problem {
 		return out
 	}
 	if p, bad := c.sample(); bad {
-		out = append(out, p)
+		return append(out, p)
 	}
-	return out
+	return append(out, c.narrowProblems()...)
 }
 
 // sample tries draws: what cannot be computed, or breaks a check's form for some
