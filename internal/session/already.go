@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/features"
 	"gitagent/gitops"
 	"gitagent/internal/plain"
 	"gitagent/internal/verify"
@@ -18,39 +19,52 @@ import (
 // A contract that passes before any work says either that an earlier session
 // has built the feature already, or that the contract shows too little. This
 // file tells the two apart as far as a machine can: a check counts when its
-// values are drawn anew each time, or when on an earlier tree its program ran
-// and its assertion failed. What is left a person has to say.
+// values are drawn anew each time and no feature that passes was tried by the
+// same, or when on an earlier tree its program ran and its assertion failed by
+// something of its own. What is left a person has to say.
 
 // tooWeak is what the first contract that passes before the work and shows
 // nothing is told.
-const tooWeak = "it passes already, before any work was done, and nothing shows that it can fail. Use variables for what a person enters, and check what only the finished feature can show. " +
+const tooWeak = "it passes already, before any work was done, and nothing shows that it can fail. Use variables for what a person enters (a choice of a few is none), and check what only the finished feature can show. " +
 	"If an earlier session has built this feature already, the same checks with variables will show it"
 
-// repeats names a passing feature whose contract has every check of c, "" for
-// none.
-func (s *step) repeats(ctx context.Context, c *contract.Contract) string {
+// novelty compares the checks of c with those of all features that pass.
+func (s *step) novelty(ctx context.Context, c *contract.Contract) map[string]contract.Novelty {
+	var passing []*contract.Contract
 	for _, f := range s.list.Features {
 		if !f.Passes || f.ID == s.feature.ID { // one that is mended has its own contract
 			continue
 		}
-		old, _ := s.provedHere(ctx, f.ID)
-		if old == nil {
-			continue
-		}
-		new := slices.ContainsFunc(c.Checks, func(k contract.Check) bool {
-			return !slices.ContainsFunc(old.Checks, k.Same)
-		})
-		if !new {
-			return f.ID
+		if old, _ := s.provedHere(ctx, f.ID); old != nil {
+			passing = append(passing, old)
 		}
 	}
-	return ""
+	return c.Novelty(passing)
+}
+
+// onlyRepeats says that c only tries what features that pass were tried by, and
+// names them; "" for no. What a person accepted is theirs to say.
+func onlyRepeats(c *contract.Contract, seen map[string]contract.Novelty) string {
+	var ids []string
+	for _, k := range c.Checks {
+		if !seen[k.ID].Repeats {
+			return ""
+		}
+		ids = append(ids, seen[k.ID].Features()...)
+	}
+	if c.By == contract.ByPerson {
+		return ""
+	}
+	slices.Sort(ids)
+	return "every check only tries what the checks of " + plain.Line(strings.Join(slices.Compact(ids), ", "), 100) + " try, which pass already, if by other names or in other pieces: " +
+		"that shows nothing about this feature; check what only this feature can show"
 }
 
 // meets says whether c, which passes on the base, shows that the feature is
-// there; why names the checks that show nothing. bite becomes how c fails where
+// there; why names the checks that show nothing. Beside a check that shows
+// something others may repeat what is known. bite becomes how c fails where
 // there is no such program.
-func (s *step) meets(ctx context.Context, c *contract.Contract) (met bool, why string, err error) {
+func (s *step) meets(ctx context.Context, c *contract.Contract, seen map[string]contract.Novelty) (met bool, why string, err error) {
 	if err := s.biteWithout(ctx, c); err != nil {
 		return false, "", err
 	}
@@ -59,12 +73,12 @@ func (s *step) meets(ctx context.Context, c *contract.Contract) (met bool, why s
 	}
 	var idle []string
 	for _, k := range c.Checks {
-		if !c.Varies(k.ID) {
+		if n := seen[k.ID]; !n.New && !n.Repeats {
 			idle = append(idle, k.ID)
 		}
 	}
 	if len(idle) > 0 {
-		if idle, err = s.neverFailed(ctx, c, idle); err != nil {
+		if idle, err = s.neverFailed(ctx, c, idle, seen); err != nil {
 			return false, "", err
 		}
 	}
@@ -87,7 +101,7 @@ func (s *step) biteWithout(ctx context.Context, c *contract.Contract) error {
 	}
 	candidates := []gitops.OID{empty}
 	if len(trees) > 0 {
-		candidates = []gitops.OID{trees[len(trees)-1], empty}
+		candidates = []gitops.OID{trees[len(trees)-1].product, empty}
 	}
 	for _, tree := range candidates {
 		out, err := s.tryOn(ctx, c, tree)
@@ -106,8 +120,9 @@ func (s *step) biteWithout(ctx context.Context, c *contract.Contract) error {
 const maxEarlier = 6
 
 // neverFailed takes from ids those checks that fail on an earlier tree although
-// their program ran there.
-func (s *step) neverFailed(ctx context.Context, c *contract.Contract, ids []string) ([]string, error) {
+// their program ran there, and although all that they share with checks of
+// other features passed there.
+func (s *step) neverFailed(ctx context.Context, c *contract.Contract, ids []string, seen map[string]contract.Novelty) ([]string, error) {
 	trees, err := s.earlierTrees(ctx)
 	if err != nil {
 		return nil, err
@@ -116,15 +131,41 @@ func (s *step) neverFailed(ctx context.Context, c *contract.Contract, ids []stri
 		if i == maxEarlier || len(ids) == 0 {
 			break
 		}
+		passed, err := s.passedAt(ctx, tree)
+		if err != nil {
+			return nil, err
+		}
 		sub := c.Next(c.Revision)
-		sub.Checks = slices.DeleteFunc(sub.Checks, func(k contract.Check) bool { return !slices.Contains(ids, k.ID) })
-		out, err := s.tryOn(ctx, sub, tree)
+		sub.Checks = slices.DeleteFunc(sub.Checks, func(k contract.Check) bool {
+			return !slices.Contains(ids, k.ID) || !seen[k.ID].Within(passed)
+		})
+		if len(sub.Checks) == 0 {
+			continue
+		}
+		out, err := s.tryOn(ctx, sub, tree.product)
 		if err != nil {
 			return nil, err
 		}
 		ids = slices.DeleteFunc(ids, func(id string) bool { return out.Started(id) })
 	}
 	return ids, nil
+}
+
+// passedAt says which features had their flags on an earlier tree.
+func (s *step) passedAt(ctx context.Context, tree earlier) (func(id string) bool, error) {
+	list := &features.List{}
+	data, err := s.repo.ReadFile(ctx, tree.whole, features.Path)
+	if err == nil {
+		if read, err := features.Parse(data); err == nil { // a list that cannot be read has no flags
+			list = read
+		}
+	} else if !errors.Is(err, gitops.ErrNotFound) {
+		return nil, err
+	}
+	return func(id string) bool {
+		f := list.Get(id)
+		return f != nil && f.Passes
+	}, nil
 }
 
 // tryOn runs c on an earlier tree, in the check tree.
@@ -135,9 +176,12 @@ func (s *step) tryOn(ctx context.Context, c *contract.Contract, tree gitops.OID)
 	return s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), tree), "")
 }
 
-// earlierTrees are the product trees of the branch since it has the list, other
-// than the base's, newest first.
-func (s *step) earlierTrees(ctx context.Context) ([]gitops.OID, error) {
+// earlier is a tree of an earlier commit, and the product in it.
+type earlier struct{ product, whole gitops.OID }
+
+// earlierTrees are the trees of the branch since it has the list, each product
+// once and other than the base's, newest first.
+func (s *step) earlierTrees(ctx context.Context) ([]earlier, error) {
 	since, err := s.repo.Log(ctx, gitops.LogOptions{Range: string(s.base.ID), FirstParent: true, Reverse: true, Paths: []string{"features.json"}})
 	if err != nil || len(since) == 0 {
 		return nil, err
@@ -146,14 +190,14 @@ func (s *step) earlierTrees(ctx context.Context) ([]gitops.OID, error) {
 	if err != nil {
 		return nil, err
 	}
-	var trees []gitops.OID
+	var trees []earlier
 	for _, c := range commits {
 		tree, err := workspace.ProductTree(ctx, s.repo, c.Tree)
 		if err != nil {
 			return nil, err
 		}
-		if tree != s.baseID && !slices.Contains(trees, tree) {
-			trees = append(trees, tree)
+		if tree != s.baseID && !slices.ContainsFunc(trees, func(t earlier) bool { return t.product == tree }) {
+			trees = append(trees, earlier{tree, c.Tree})
 		}
 		if c.ID == since[0].ID {
 			break

@@ -213,10 +213,11 @@ func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, e
 	if out.Verdict != verify.Pass {
 		return bites, why, nil
 	}
-	if id := s.repeats(ctx, c); id != "" {
-		return false, "every check is one of " + id + ", which passes already: that shows nothing about this feature; check what only this feature can show", nil
+	seen := s.novelty(ctx, c)
+	if why := onlyRepeats(c, seen); why != "" {
+		return false, why, nil
 	}
-	s.already, why, err = s.meets(ctx, c)
+	s.already, why, err = s.meets(ctx, c, seen)
 	s.unsure = !s.already
 	return s.already, why, err
 }

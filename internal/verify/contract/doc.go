@@ -11,6 +11,10 @@
 // from what anybody was shown (Avoiding). Validate judges it with the examples in
 // place, so a value that a step quotes has to appear there as ever.
 //
+// Novelty says what a check shows that the checks of other features do not: for
+// that a check is told as events (event.go), and the deeds of one are looked for
+// among those of another (embed.go).
+//
 // It never runs a check; internal/verify does. A new kind of check is a new
 // field of Check, a case in Validate and one in the runner.
 package contract
