@@ -193,8 +193,8 @@ func (s *step) sameFeature(id string) error {
 	if f == nil || f.Passes && !s.mending {
 		return ended(Incomplete, "feature %s was changed on the branch meanwhile", id)
 	}
-	if bad := s.contract.Validate(*f); len(bad) > 0 {
-		return ended(Incomplete, "feature %s was reworded on the branch meanwhile: %s", id, bad[0].String())
+	if why := unfit(s.contract, *f); why != "" {
+		return ended(Incomplete, "feature %s was reworded on the branch meanwhile: %s", id, why)
 	}
 	s.feature = f
 	return nil

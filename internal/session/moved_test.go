@@ -12,6 +12,7 @@ import (
 	"gitagent/internal/report"
 	"gitagent/internal/session"
 	"gitagent/internal/testenv"
+	"gitagent/internal/verify/contract"
 	"gitagent/progress"
 )
 
@@ -130,5 +131,28 @@ func TestTheJournalWaitsForACommitOnTheBranch(t *testing.T) {
 	view, err := report.GatherLog(context.Background(), repo, report.LogQuery{})
 	if err != nil || len(view.Entries) != 3 { // init, incomplete, verified
 		t.Fatalf("%d entries: %+v, %v", len(view.Entries), view, err)
+	}
+}
+
+// TestPersonsContractWhereTheBranchMoves: how well a person's contract proves its
+// feature stays theirs to say when a session lands on a newer tip.
+func TestPersonsContractWhereTheBranchMoves(t *testing.T) {
+	repo, dir := project(t, sumList)
+	narrow := `{"version":1,"feature":"F001","revision":1,"vars":{"a":"int 2..5"},"examples":{"a":"2"},"checks":[{"id":"c1","kind":"command","covers":[1,2,3],"command":{"run":"sh sum.sh {a} 3","exit":0,"stdout_has":["{a+3}"]}}]}`
+	c, err := contract.Parse([]byte(narrow))
+	if err != nil {
+		t.Fatal(err)
+	}
+	took, err := session.ReplaceContract(context.Background(), repo, "F001", func(*session.ContractView) (session.ContractChange, error) {
+		return session.ContractChange{Kind: "from", Contract: c}, nil
+	}, t.Logf)
+	if err != nil || !strings.Contains(strings.Join(took.Doubts, "; "), "has 4 values") {
+		t.Fatalf("%+v, %v", took, err)
+	}
+	out := mustStep(t, repo, settings(t, "no model is asked", meanwhile(func() {
+		commitFile(t, dir, "note.txt", "mine\n")
+	}, work, done)), session.Options{})
+	if out.End != session.Verified {
+		t.Errorf("%+v", out)
 	}
 }

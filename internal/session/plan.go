@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gitagent/features"
 	"gitagent/gitops"
 	"gitagent/internal/model"
 	"gitagent/internal/plain"
@@ -104,7 +105,7 @@ func (s *step) knownContract(ctx context.Context) (*contract.Contract, error) {
 	if err != nil {
 		return nil, brokenContract(path, err)
 	}
-	if bad := c.Validate(*s.feature); len(bad) > 0 && (c.By != contract.ByPerson || c.Usable(*s.feature) != nil) {
+	if unfit(c, *s.feature) != "" {
 		s.compiled = false
 		return nil, nil // the feature was reworded since: compile anew
 	}
@@ -112,6 +113,16 @@ func (s *step) knownContract(ctx context.Context) (*contract.Contract, error) {
 		return nil, ended(Blocked, "the contract of %s came from elsewhere and is not trusted in this clone; look at it and allow it with: git agent trust", s.feature.ID)
 	}
 	return c, nil
+}
+
+// unfit says why c is no contract for f as it is worded now, "" where it is one.
+// How well a person's contract proves it is theirs to say.
+func unfit(c *contract.Contract, f features.Feature) string {
+	bad := c.Validate(f)
+	if len(bad) == 0 || c.By == contract.ByPerson && c.Usable(f) == nil {
+		return ""
+	}
+	return bad[0].String()
 }
 
 // compile has the model write the contract, with the reasons for a repair at
