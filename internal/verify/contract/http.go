@@ -143,7 +143,7 @@ func (e *Exchange) shape(saved map[string]bool) error {
 		return fmt.Errorf("sends a body with %s: use POST, PUT or PATCH, or put it into the path", e.Verb())
 	}
 	for name, path := range e.Save {
-		if _, taken := functions()[name]; taken || !varName.MatchString(name) {
+		if !canName(name) {
 			return fmt.Errorf("saves under %q: use a small letter, then letters, digits and _", name)
 		}
 		if _, err := ParsePath(path); err != nil {

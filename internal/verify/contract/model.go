@@ -4,11 +4,13 @@ import (
 	stdjson "encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"gitagent/features"
+	"gitagent/internal/pattern"
 )
 
 // The form in which a model writes a contract differs from the stored one: each
@@ -61,16 +63,16 @@ var draftVerbs = []struct {
 	name, in string
 	what     what
 }{
-	{"click", "", whatNeeded},
-	{"dblclick", "", whatNeeded},
+	{"click", "in", whatNeeded},
+	{"dblclick", "in", whatNeeded},
 	{"type", "into", whatNeeded},
-	{"clear", "", whatNeeded},
+	{"clear", "in", whatNeeded},
 	{"press", "in", whatNeeded},
 	{"click_each", "", whatNeeded},
 	{"select", "from", whatNeeded},
-	{"check", "", whatNeeded},
-	{"uncheck", "", whatNeeded},
-	{"hover", "", whatNeeded},
+	{"check", "in", whatNeeded},
+	{"uncheck", "in", whatNeeded},
+	{"hover", "in", whatNeeded},
 	{"scroll", "", whatNeeded},
 	{"drag", "to", whatNeeded},
 	{"upload", "into", whatNeeded},
@@ -78,13 +80,13 @@ var draftVerbs = []struct {
 	{"not_see", "in", whatNeeded},
 	{"value", "of", whatMay},
 	{"count", "of", whatNeeded},
-	{"enabled", "", whatNeeded},
-	{"disabled", "", whatNeeded},
-	{"animates", "", whatNeeded},
-	{"still", "", whatNeeded},
+	{"enabled", "in", whatNeeded},
+	{"disabled", "in", whatNeeded},
+	{"animates", "in", whatNeeded},
+	{"still", "in", whatNeeded},
 	{"title", "", whatNeeded},
 	{"wait", "", whatNeeded},
-	{"open", "", whatNeeded},
+	{"open", "status", whatNeeded},
 	{"reload", "", whatNone},
 	{"resize", "", whatNeeded},
 	{"popup", "", whatMay},
@@ -121,15 +123,15 @@ vars: for every number, text or name that a person enters in the steps: name = a
   Expressions: {a*b}, {a-b}, {round(a/b, 2)}, {fixed(a*b, 2)}, {who.upper()}, {who+"!"}, {len(who)}, {"even" if a%2==0 else "odd"}.
 kind "page": covers = the numbers of the steps it goes through. open = the path ("/"). steps are tried in order in a real browser:
   do is the verb, what its object, in the place.
-  click: what = the visible name ("7", "button:Save"). type: what = the text, in = the field's name. press: what = a key ("Enter").
+  click: what = the visible name ("7", "button:Save"), in = "" or, where several have that name, the row or section it is in ("milk", "dialog", "list:Done"). type: what = the text, in = the field's name. press: what = a key ("Enter").
   click_each: what = a number such as {a}, entered on buttons, one click for each digit.
   select: what = the choice, in = the list's name. see / not_see: what = the text, in = "" (anywhere) or the label it stands beside.
   check / uncheck: what = the box's name. value: what = the field's content, in = its name.
-  dblclick, hover, scroll, enabled, disabled, animates, still: what = the visible name. drag: what = its name, in = where it is dropped.
+  dblclick, hover, enabled, disabled, animates, still: as click. scroll: what = the visible name. drag: what = its name, in = where it is dropped.
   upload: what = the file's name and below it, line by line, its content; in = the field. count: what = how many, in = of what ("listitem", "button:Delete").
   title: what = the page's title. resize: what = "mobile" or "800x600". popup: go on in the window that opened; what = "close": back.
   restart: stop the project's server and start it again. fresh: another person's browser; what = a path, or "first": back.
-  wait: what = a text that must appear. open: what = a path. reload: what = "".
+  wait: what = a text that must appear. open: what = a path, in = "" or the error status it must have ("404"). reload: what = "".
   dialog: how to answer a question that the click opens.
 kind "command": run = one command that runs the program (no |, ||, ; or &), stdin = its input, stdout_has = what it prints, exit = its exit code.
   A build, a type check or reading a source file is no check.
@@ -245,6 +247,8 @@ func (dc draftCheck) page() (stdjson.RawMessage, error) {
 	return stdjson.Marshal(p)
 }
 
+var errorStatus = pattern.Lazy(`^[45]\d\d$`)
+
 // stored writes the step with its verb first.
 func (ds draftStep) stored() (stdjson.RawMessage, error) {
 	for _, v := range draftVerbs {
@@ -252,17 +256,23 @@ func (ds draftStep) stored() (stdjson.RawMessage, error) {
 			continue
 		}
 		what, in := strings.TrimSpace(ds.What), strings.TrimSpace(ds.In)
+		if v.in == "in" && nowhere(in, what) {
+			in = ""
+		}
 		switch {
 		case v.what == whatNone, v.what == whatMay && what == "" && v.in == "":
 			return stdjson.RawMessage(`{"` + v.name + `":true}`), nil
 		case what == "" && v.what == whatNeeded:
 			return nil, fmt.Errorf("%s needs \"what\"", v.name)
-		case in == "" && v.in != "" && v.in != "in":
+		case in == "" && v.in != "" && v.in != "in" && v.in != "status":
 			return nil, fmt.Errorf("%s needs \"in\": %s", v.name, inOf(v.name))
 		}
 		out := `{"` + v.name + `":` + quote(ds.What)
 		if name, content, ok := strings.Cut(strings.TrimLeft(ds.What, "\n"), "\n"); ok && v.name == "upload" {
 			out = `{"upload":` + quote(strings.TrimSpace(name)) + `,"content":` + quote(content)
+		}
+		if v.in == "status" && !errorStatus.MatchString(in) {
+			in = "" // said of a page that is there
 		}
 		if in != "" && v.in != "" {
 			out += `,"` + v.in + `":` + quote(in)
@@ -273,6 +283,13 @@ func (ds draftStep) stored() (stdjson.RawMessage, error) {
 		return stdjson.RawMessage(out + "}"), nil
 	}
 	return nil, fmt.Errorf("verb %q is not known", ds.Do)
+}
+
+// nowhere says that a place is none: a schema wants one from a model that has
+// nothing to say, which then repeats itself or names the page.
+func nowhere(in, what string) bool {
+	in = strings.TrimPrefix(strings.ToLower(in), "the ")
+	return in == strings.ToLower(what) || slices.Contains([]string{"page", "screen", "window", "browser", "anywhere", "none"}, in)
 }
 
 // inOf says what a verb needs as its "in".

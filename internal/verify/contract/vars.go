@@ -177,6 +177,16 @@ func mendKind(text string) string {
 	return text
 }
 
+// canName says whether an expression can use name for a value. A keyword cannot
+// stand alone, so braces around it would stay as they are.
+func canName(name string) bool {
+	if _, taken := functions()[name]; taken || !varName.MatchString(name) {
+		return false
+	}
+	e, err := parseExpression(name)
+	return err == nil && slices.Equal(e.names, []string{name})
+}
+
 // kinds parses the declared variables.
 func (c *Contract) kinds() (map[string]kind, error) {
 	if len(c.Vars) > MaxVars {
@@ -184,8 +194,8 @@ func (c *Contract) kinds() (map[string]kind, error) {
 	}
 	out := make(map[string]kind, len(c.Vars))
 	for _, name := range slices.Sorted(maps.Keys(c.Vars)) {
-		if _, taken := functions()[name]; taken || !varName.MatchString(name) {
-			return nil, fmt.Errorf("variable %q needs another name: a small letter, then letters, digits and _, and no function's name", name)
+		if !canName(name) {
+			return nil, fmt.Errorf("variable %q needs another name: a small letter, then letters, digits and _, no function's name and no word of expressions such as in, if or not", name)
 		}
 		k, err := parseKind(c.Vars[name])
 		if err != nil {

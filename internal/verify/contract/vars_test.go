@@ -223,6 +223,7 @@ func TestVariablesAreRefused(t *testing.T) {
 		"wrong example":    {twoInts, Values{"a": "41", "b": "2"}, sumCheck, `"42"`},
 		"no example":       {twoInts, nil, sumCheck, "give the example of a, b"},
 		"a function":       {Values{"len": "word"}, nil, sumCheck, "another name"},
+		"a keyword":        {Values{"in": "int 2..99", "b": "int 2..99"}, nil, run("sh sum.sh {in} {b}", "{in}"), `variable "in" needs another name`},
 		"a shell's choice": {Values{"a": "one of 40|$HOME", "b": "int 2..99"}, Values{"a": "40", "b": "2"}, run("sh sum.sh {a} {b}", "{a+b}"), "means something to a shell"},
 		"apart": {Values{"a": "int 2..99"}, Values{"a": "40"},
 			`{"id":"c1","kind":"command","covers":[1,2],"command":{"run":"sh sum.sh {a} 2","exit":0,"stdout_has":["42"]}},{"id":"c2","kind":"command","covers":[2],"command":{"run":"sh sum.sh 40 2","exit":0,"stdout_has":["{a+2}"]}}`, "one check must do both"},
@@ -308,6 +309,20 @@ func TestDrawsDifferWhereFewAreLeft(t *testing.T) {
 		drawn, err := c.Draw(strconv.Itoa(i), 2)
 		if err != nil || drawn[0]["m"] == drawn[1]["m"] {
 			t.Fatalf("seed %d: %v, %v", i, drawn, err)
+		}
+	}
+}
+
+// A name that no expression can use would leave its braces as they are.
+func TestNamesOfVariables(t *testing.T) {
+	for _, name := range []string{"in", "if", "else", "for", "def", "and", "or", "not", "lambda", "pass", "return", "while", "class", "is", "import", "with", "None", "True", "round", "1a", "a-b", ""} {
+		if canName(name) {
+			t.Errorf("%q is taken for a variable", name)
+		}
+	}
+	for _, name := range []string{"a", "who", "total_2", "into", "notes", "x1", "true_name", "price"} {
+		if !canName(name) {
+			t.Errorf("%q is refused", name)
 		}
 	}
 }
