@@ -39,14 +39,8 @@ func (q *runner) idleRun(ctx context.Context, r *runner, shown *[]int) (err erro
 	}
 	q.opened = []*tab{q.tab}
 	defer q.leave()
-	if !q.opensItself() {
-		path := q.s.Open
-		if path == "" {
-			path = "/"
-		}
-		if err := q.open(path); err != nil {
-			return err
-		}
+	if err := q.openFirst(); err != nil {
+		return err
 	}
 	for i, s := range q.s.Steps {
 		if s.Action() {

@@ -63,6 +63,9 @@ func ParseScenario(data []byte) (*Scenario, error) {
 		}
 		s.Steps = append(s.Steps, st)
 	}
+	if s.Status != 0 && s.opensItself() {
+		return nil, wrong(`a status is that of the page to open: write {"open":"/path","status":%d,"steps":[…]}`, s.Status)
+	}
 	return s, nil
 }
 
@@ -148,6 +151,14 @@ func parseSingle(s *Scenario, m map[string]any) (*Scenario, []any, error) {
 			rest[k] = v
 		}
 	}
+	if s.Open != "" && onlyStatus(rest) {
+		for k, v := range rest {
+			if err := s.setTop(k, v); err != nil {
+				return nil, nil, err
+			}
+		}
+		clear(rest)
+	}
 	if len(rest) == 0 {
 		if s.Open == "" {
 			return nil, nil, wrong(`nothing to do: give {"open":"/","steps":[…]}`)
@@ -155,6 +166,16 @@ func parseSingle(s *Scenario, m map[string]any) (*Scenario, []any, error) {
 		return s, nil, nil
 	}
 	return s, []any{rest}, nil
+}
+
+// onlyStatus says whether nothing but a status is left beside the page to open.
+func onlyStatus(m map[string]any) bool {
+	for k := range m {
+		if mod, _ := modifierOf(k); mod != "expect_status" && mod != "allow_status" {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *Scenario) setTop(key string, v any) error {
@@ -186,6 +207,15 @@ func (s *Scenario) setTop(key string, v any) error {
 			return wrong("timeout must be a number of seconds up to %g", maxTimeout.Seconds())
 		}
 		s.Timeout = d
+	case "expect_status", "status", "expected_status", "status_code", "allow_status", "may_status":
+		text, err := scalar(key, v)
+		if err != nil || s.Status != 0 {
+			return wrong("the status of the page to open is one number, given once")
+		}
+		mod, _ := modifierOf(key)
+		s.StatusMay = mod == "allow_status"
+		s.Status, err = failingStatus(text)
+		return err
 	case "prefers":
 		t, _ := v.(string)
 		s.Prefers = strings.ReplaceAll(canonical(t), "_", "-")
@@ -193,7 +223,7 @@ func (s *Scenario) setTop(key string, v any) error {
 			return wrong("prefers is \"reduced-motion\" or \"dark\"")
 		}
 	default:
-		keys := []string{"name", "open", "steps", "timeout", "prefers"}
+		keys := []string{"name", "open", "status", "allow_status", "steps", "timeout", "prefers"}
 		return wrong("unknown key %q: did you mean %q? The keys are %s", clip(key, 60), nearest(key, keys, 1)[0], strings.Join(keys, ", "))
 	}
 	return nil

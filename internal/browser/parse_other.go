@@ -148,12 +148,20 @@ func (f *fields) status(st *Step) error {
 	if text == "" {
 		return nil
 	}
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 400 || n > 599 || (must != "" && may != "") {
-		return wrong("expect_status is one failing HTTP status, such as 404, not %q", clip(text, 40))
+	if must != "" && may != "" {
+		return wrong("expect_status and allow_status at once: write one of them")
 	}
+	n, err := failingStatus(text)
 	st.Status = n
-	return nil
+	return err
+}
+
+func failingStatus(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 400 || n > 599 {
+		return 0, wrong("expect_status is one failing HTTP status, such as 404, not %q", clip(text, 40))
+	}
+	return n, nil
 }
 
 // validateOther checks what the verbs beside the everyday ones need.

@@ -95,3 +95,49 @@ func TestSuspiciousNames(t *testing.T) {
 		}
 	}
 }
+
+// A page that is expected to be an error says so beside the path.
+func TestStatusOfThePage(t *testing.T) {
+	for text, want := range map[string]Scenario{
+		`{"open":"/nope","status":404,"steps":["see gone"]}`:            {Open: "/nope", Status: 404},
+		`{"open":"/nope","expect_status":"404","steps":["see gone"]}`:   {Open: "/nope", Status: 404},
+		`{"open":"/nope","allow_status":500,"steps":["see gone"]}`:      {Open: "/nope", Status: 500, StatusMay: true},
+		`{"open":"/nope","status":404}`:                                 {Open: "/nope", Status: 404},
+		`{"open":"/a","click":"Save","status":400}`:                     {Open: "/a"}, // of the click
+		`{"open":"/a","steps":[{"open":"/nope","status":404},"see x"]}`: {Open: "/a"},
+	} {
+		s, err := ParseScenario([]byte(text))
+		if err != nil || s.Open != want.Open || s.Status != want.Status || s.StatusMay != want.StatusMay {
+			t.Errorf("%s: %+v, %v", text, s, err)
+		}
+	}
+	for text, part := range map[string]string{
+		`{"open":"/nope","status":200,"steps":["see gone"]}`:                    "failing HTTP status",
+		`{"open":"/nope","status":404,"allow_status":404,"steps":["see gone"]}`: "given once",
+		`{"status":404,"steps":[{"open":"/nope"},"see gone"]}`:                  "a status is that of the page to open",
+		`{"status":[404],"open":"/","steps":["see gone"]}`:                      "one number",
+	} {
+		if _, err := ParseScenario([]byte(text)); err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s: %v, want %q", text, err, part)
+		}
+	}
+}
+
+// TestErrorPages opens what is not there.
+func TestErrorPages(t *testing.T) {
+	base := site(t, map[string]string{"index.html": `<!doctype html><title>T</title><p>Home</p>`})
+	for _, c := range []struct{ text, verdict, reason string }{
+		{`{"open":"/nope","status":404,"steps":["see \"not found\""]}`, Pass, ""},
+		{`{"open":"/nope","allow_status":404,"steps":["see \"not found\""]}`, Pass, ""},
+		{`{"open":"/nope","status":404,"steps":[{"see":"Home","timeout":0.2}]}`, Fail, "expected to see"},
+		{`{"open":"/nope","status":410,"steps":["see \"not found\""]}`, Fail, "status 404"},
+		{`{"open":"/","status":404,"steps":["see Home"]}`, Fail, "expected with status 404, but the server answered with 200"},
+		{`{"open":"/","allow_status":404,"steps":["see Home"]}`, Pass, ""},
+		{`{"open":"/nope","steps":["see \"not found\""]}`, Fail, "status 404"},
+		{`{"open":"/nope","status":404,"steps":["see \"not found\"",{"open":"/no2"},"see \"not found\""]}`, Fail, "status 404"},
+	} {
+		if r := playStage(t, Stage{URL: base}, c.text); r.Verdict != c.verdict || !strings.Contains(r.Reason, c.reason) {
+			t.Errorf("%s: got %s: %s, want %s: …%s…", c.text, r.Verdict, r.Reason, c.verdict, c.reason)
+		}
+	}
+}

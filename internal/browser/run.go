@@ -169,14 +169,8 @@ func (r *runner) steps() error {
 			return err
 		}
 	}
-	if !r.opensItself() {
-		path := r.s.Open
-		if path == "" {
-			path = "/"
-		}
-		if err := r.open(path); err != nil {
-			return err
-		}
+	if err := r.openFirst(); err != nil {
+		return err
 	}
 	for i := range r.s.Steps {
 		if err := r.step(i); err != nil {
@@ -186,6 +180,29 @@ func (r *runner) steps() error {
 	return nil
 }
 
-func (r *runner) opensItself() bool {
-	return r.s.Open == "" && len(r.s.Steps) > 0 && r.s.Steps[0].Verb == VerbOpen
+// openFirst opens the page that the scenario begins with, unless its first step
+// does.
+func (r *runner) openFirst() error {
+	if r.s.opensItself() {
+		return nil
+	}
+	path := r.s.Open
+	if path == "" {
+		path = "/"
+	}
+	r.log.enter(0, stepPolicy{status: int64(r.s.Status)})
+	if err := r.open(path); err != nil {
+		return err
+	}
+	r.tab.rec.mu.Lock()
+	status := r.tab.rec.status
+	r.tab.rec.mu.Unlock()
+	if want := int64(r.s.Status); want != 0 && status != want && !r.s.StatusMay {
+		return failf("the page was expected with status %d, but the server answered with %d", want, status)
+	}
+	return nil
+}
+
+func (s *Scenario) opensItself() bool {
+	return s.Open == "" && len(s.Steps) > 0 && s.Steps[0].Verb == VerbOpen
 }

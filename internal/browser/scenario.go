@@ -67,6 +67,10 @@ type Scenario struct {
 	// Prefers is what the person's system asks of pages: "", "reduced-motion"
 	// or "dark".
 	Prefers string
+	// Status is the 4xx or 5xx status that the page to open is expected to have;
+	// with StatusMay it is allowed, not required.
+	Status    int
+	StatusMay bool
 }
 
 // A Step is one action or one assertion.

@@ -25,7 +25,7 @@ func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, sh
 	if res.Verdict == Pass && res.Asserts.Pass == 0 {
 		tr.end(Unverified, "nothing was looked at on the page")
 	}
-	tr.started = res.Verdict == Fail && res.Asserts.Fail > 0 && res.Opened.Status < 400
+	tr.started = res.Verdict == Fail && res.Asserts.Fail > 0 && (res.Opened.Status < 400 || res.Opened.Status == int64(s.Status))
 	tr.Shots = res.Shots
 	tr.took = time.Duration(res.Ms) * time.Millisecond
 	describePage(res, tr)

@@ -202,8 +202,12 @@ func (k *Check) shape() error {
 // pageForm is the stored form of a page: of all that browser.ParseScenario
 // understands, the one with a list of steps.
 type pageForm struct {
-	Name    string               `json:"name,omitempty"`
-	Open    string               `json:"open"`
+	Name string `json:"name,omitempty"`
+	Open string `json:"open"`
+	// Status is the error status that the page must have, Allow one that it may
+	// have.
+	Status  *int                 `json:"status,omitempty"`
+	Allow   *int                 `json:"allow_status,omitempty"`
 	Steps   []stdjson.RawMessage `json:"steps"`
 	Timeout float64              `json:"timeout,omitempty"` // seconds
 	Prefers string               `json:"prefers,omitempty"` // what the person's system asks of pages

@@ -18,6 +18,11 @@ func TestPageCoversItsSteps(t *testing.T) {
 		"uploaded another":   {`Choose a file that holds "a,b": the page shows "2 columns"`, `"steps":[{"upload":"x.csv","into":"File","content":"a;b"},{"see":"2 columns"}]`, `step 1 says "a,b"`},
 		"disabled":           {`Click "Save": the page shows the button "Next" disabled`, `"steps":[{"click":"Save"},{"disabled":"button:Next"}]`, ""},
 		"titled":             {`Click "Save": the title reads "Saved"`, `"steps":[{"click":"Save"},{"title":"Saved"}]`, ""},
+		"no such page":       {`Open /nope: the server returns "404" and the page shows "Nothing here"`, `"status":404,"steps":[{"see":"Nothing here"}]`, ""},
+		"another status":     {`Open /nope: the server returns "404" and the page shows "Nothing here"`, `"status":410,"steps":[{"see":"Nothing here"}]`, `contains "404"`},
+		"a status it may":    {`Open /nope: the server returns "404" and the page shows "Nothing here"`, `"allow_status":404,"steps":[{"see":"Nothing here"}]`, `contains "404"`},
+		"no page by a step":  {`Open /nope: the server returns "404" and the page shows "Nothing here"`, `"steps":[{"open":"/nope","status":404},{"see":"Nothing here"}]`, ""},
+		"no page after one":  {`Click "Delete". Open the note again: the page shows "404"`, `"steps":[{"click":"Delete"},{"open":"/note/1","status":404},{"see":"gone"}]`, ""},
 		"prefers dark":       {`The page shows "Night"`, `"prefers":"dark","steps":[{"see":"Night"}]`, ""},
 		"acts once more":     {`Click "Add": the page shows "1". Click "Undo" once more`, `"steps":[{"click":"Add"},{"see":"1"},{"click":"Undo"},{"not_see":"1"}]`, ""},
 		"only looks for it":  {`Click "Add": the page shows "1". Click "Undo" once more`, `"steps":[{"click":"Add"},{"see":"1"},{"see":"Undo"}]`, `does something with "Undo"`},
@@ -40,5 +45,25 @@ func TestPageCoversItsSteps(t *testing.T) {
 		if strings.Contains(k.page, "prefers") && !strings.Contains(string(c.Bytes()), `"prefers": "dark"`) {
 			t.Errorf("%s: not kept: %s", name, c.Bytes())
 		}
+		if strings.HasPrefix(k.page, `"status"`) && !strings.Contains(string(c.Bytes()), `"status": 4`) {
+			t.Errorf("%s: not kept: %s", name, c.Bytes())
+		}
+	}
+	for page, want := range map[string]string{
+		`"open":"/nope","status":200`:                    "failing HTTP status",
+		`"open":"/nope","status":0`:                      "failing HTTP status",
+		`"open":"/nope","status":404,"allow_status":404`: "given once",
+		`"open":"/nope","expect_status":404`:             "unknown object member",
+	} {
+		_, err := Parse([]byte(`{"version":1,"feature":"F001","revision":1,"checks":[{"id":"c1","kind":"page","covers":[1],"page":{` + page + `,"steps":[{"see":"x"}]}}]}`))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", page, err, want)
+		}
+	}
+	// A status has to be there also where values are put in.
+	with := parse(t, `{"version":1,"feature":"F001","revision":1,"vars":{"a":"word"},"checks":[{"id":"c1","kind":"page","covers":[1],"page":{"open":"/{a}","status":404,"steps":[{"see":"no {a} here"}]}}]}`)
+	filled, err := with.With(Values{"a": "tea"})
+	if want := `{"open":"/tea","status":404,"steps":[{"see":"no tea here"}]}`; err != nil || string(filled.Checks[0].Page) != want {
+		t.Errorf("filled: %s, %v", filled.Checks[0].Page, err)
 	}
 }

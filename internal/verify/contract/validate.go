@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gitagent/features"
@@ -249,9 +250,18 @@ func (k *Check) texts() (t texts) {
 		return t
 	}
 	t.named = []string{s.Open}
+	if s.Status != 0 && !s.StatusMay {
+		t.shown = append(t.shown, strconv.Itoa(s.Status))
+	}
 	var entered []browser.Step // since the page was opened
 	acted := false
 	for _, st := range s.Steps {
+		if st.Status != 0 && !st.StatusMay {
+			t.shown = append(t.shown, strconv.Itoa(st.Status))
+			if acted || st.Action() {
+				t.after = append(t.after, strconv.Itoa(st.Status))
+			}
+		}
 		t.named = append(t.named, st.Text, st.Target, st.In, st.To, st.Content, st.Answer, st.DialogSays)
 		if st.DialogSays != "" {
 			t.shown, t.after = append(t.shown, st.DialogSays), append(t.after, st.DialogSays)
@@ -276,6 +286,7 @@ func (k *Check) texts() (t texts) {
 			entered = nil
 		}
 	}
+	t.named = append(t.named, t.shown...)
 	return t
 }
 
