@@ -112,7 +112,21 @@ func (r Result) Inline() []byte {
 	if out := encode(r); len(out) <= InlineLimit {
 		return out
 	}
-	return encode(Result{Verdict: r.Verdict, Reason: r.Reason, StepsRun: r.StepsRun, StepsTotal: r.StepsTotal, Asserts: r.Asserts, Ms: r.Ms})
+	return encode(Result{Verdict: r.Verdict, Reason: r.Reason, Full: plain.Line(r.Full, 200), StepsRun: r.StepsRun, StepsTotal: r.StepsTotal, Asserts: r.Asserts, Ms: r.Ms})
+}
+
+// Whole is all of the result as JSON, a line for each thing; empty where Inline
+// leaves nothing out.
+func (r Result) Whole() []byte {
+	all := encode(r)
+	if len(all) <= InlineLimit {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, all, "", " "); err != nil { // it was just written
+		return all
+	}
+	return b.Bytes()
 }
 
 // cuts lists what may be given up, cheapest first.

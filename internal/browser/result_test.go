@@ -39,6 +39,14 @@ func TestInlineIsSmallAndSaysWhy(t *testing.T) {
 	if fmt.Sprintf("%+v", r) != before {
 		t.Error("Inline changed the result")
 	}
+	r.Full = "all.json"
+	if out := r.Inline(); len(out) > InlineLimit || !strings.Contains(string(out), `"full":"all.json"`) {
+		t.Errorf("it does not say where the rest is: %s", out)
+	}
+	back = Result{}
+	if err := json.Unmarshal(r.Whole(), &back); err != nil || len(back.Interactions) != 60 || back.Snapshot != long || strings.Count(string(r.Whole()), "\n") < 300 {
+		t.Errorf("the whole is not all of it: %v", err)
+	}
 	small := Result{Verdict: Pass, Reason: "fine", Interactions: []Interaction{{N: 1, Step: `click "7"`, OK: true, DisplayAfter: "7"}}}
 	back = Result{}
 	if err := json.Unmarshal(small.Inline(), &back); err != nil {
@@ -46,6 +54,9 @@ func TestInlineIsSmallAndSaysWhy(t *testing.T) {
 	}
 	if d := cmp.Diff(small, back); d != "" {
 		t.Error(d)
+	}
+	if whole := small.Whole(); whole != nil {
+		t.Errorf("nothing was left out of %s", whole)
 	}
 }
 

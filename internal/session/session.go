@@ -67,6 +67,7 @@ type step struct {
 	biteTree  gitops.OID // where the contract had to fail
 	tests     []suite
 	machine   map[string]string // what runs the tests, by what it was asked for
+	lastPage  string            // all that the model's last trial of a page found, where it was told a part
 
 	crash          *crashLog
 	script         *transcript

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gitagent/gitops"
+	"gitagent/internal/browser"
 	"gitagent/internal/plain"
 	"gitagent/internal/project"
 	"gitagent/internal/sandbox"
@@ -29,6 +30,7 @@ func (s *step) toolBox() (*tools.Box, func() error, error) {
 		Root:      root,
 		Run:       s.runCommand,
 		CheckPage: s.checkPage,
+		LastPage:  func() string { return s.lastPage },
 		Protected: s.protected(),
 		Static:    s.cfg.Static,
 		ReadLimit: s.loaded.Context * 3 / 4, // a quarter of the context at three bytes a token
@@ -141,7 +143,16 @@ func (s *step) checkPage(ctx context.Context, scenario json.RawMessage) (string,
 	if err != nil {
 		return "", err
 	}
-	return string(res.Inline()), nil
+	return s.told(res), nil
+}
+
+// told is what the model is told of a page; what that leaves out can be read as
+// a file that lies in none of the trees.
+func (s *step) told(res browser.Result) string {
+	if s.lastPage = string(res.Whole()); s.lastPage != "" {
+		res.Full = tools.PageResult + " (read it with read_file)"
+	}
+	return string(res.Inline())
 }
 
 // take reads a file of the session tree for a prompt; what is not there is

@@ -23,11 +23,18 @@ type Env struct {
 	Static    string
 	Run       func(ctx context.Context, command string, timeout time.Duration) (CommandResult, error)
 	CheckPage func(ctx context.Context, scenario json.RawMessage) (string, error)
+	// LastPage is all that the last CheckPage found, where its answer left
+	// something out: read_file shows it under the name PageResult, unless the
+	// project has a file of that name. It lies in no tree.
+	LastPage func() string
 	// Protected says why a path may not be written; "" when it may. It comes on
 	// top of Forbidden: ignored paths, the contract's own tests and so on.
 	Protected func(path string) (reason string)
 	ReadLimit int // bytes of one answer: a quarter of the context; 0 means 32 KiB
 }
+
+// PageResult is the name under which the whole of a page's result is read.
+const PageResult = "check_page_result.json"
 
 // CommandResult is what became of one command.
 type CommandResult struct {

@@ -153,6 +153,31 @@ func TestArgumentsInOtherShapes(t *testing.T) {
 	}
 }
 
+// What an answer of check_page leaves out can be read, and lies in no folder.
+func TestReadsTheRestOfAPage(t *testing.T) {
+	env, dir := newEnv(t, nil)
+	read := func() Result { return call(t, env, "read_file", map[string]any{"path": PageResult}) }
+	if res := read(); res.OK {
+		t.Errorf("there is no page yet: %q", res.Text)
+	}
+	last := ""
+	env.LastPage = func() string { return last }
+	if res := read(); res.OK {
+		t.Errorf("nothing was left out: %q", res.Text)
+	}
+	last = "{\n \"verdict\": \"pass\",\n \"snapshot\": \"long\"\n}"
+	if res := read(); !res.OK || !strings.Contains(res.Text, PageResult+": 4 lines") || !strings.Contains(res.Text, `3| "snapshot": "long"`) {
+		t.Errorf("got %q", res.Text)
+	}
+	if left, _ := os.ReadDir(dir); len(left) > 0 {
+		t.Errorf("%s was written", left[0].Name())
+	}
+	put(t, dir, PageResult, "mine\n")
+	if res := read(); !strings.Contains(res.Text, "1|mine") {
+		t.Errorf("the project's own file is hidden: %q", res.Text)
+	}
+}
+
 func TestCheckPageTakesTextObjectAndBareSteps(t *testing.T) {
 	steps := []any{map[string]any{"see": "8"}}
 	cases := map[string]map[string]any{

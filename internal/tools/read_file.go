@@ -34,6 +34,9 @@ func readFile(_ context.Context, env *Env, a values) Result {
 		return refuse("read_file: %s.", err)
 	}
 	data, err := readText(env.Root, name)
+	if err != nil && name == PageResult && env.LastPage != nil && env.LastPage() != "" {
+		data, err = []byte(env.LastPage()), nil
+	}
 	if err != nil {
 		return refuse("read_file: %s.%s", err, similar(env.Root, name, err))
 	}
