@@ -137,17 +137,19 @@ func ReplaceContract(ctx context.Context, repo *gitops.Repo, id string, choose f
 	}
 	entry := progress.Entry{Time: time.Now().UTC(), Kind: progress.KindFeatures, Feature: id, Outcome: "contract",
 		Facts: []string{fmt.Sprintf("%s contract of %s, revision %d", change.Kind, id, out.Contract.Revision)}}
-	if out.Commit, err = commitContract(ctx, repo, out.Contract, change.Kind, log, entry); err != nil {
-		return out, err
+	// What is killed after the commit is brought to this end by the next command.
+	after := func() error {
+		ctx := context.WithoutCancel(ctx)
+		if err := project.OpenTrust(repo.AgentDir()).Grant(project.TrustContract, out.Contract.Digest()); err != nil {
+			return err
+		}
+		return errors.Join(
+			recordAct(ctx, repo, Change{IDs: []string{id}, Fact: entry.Facts[0]}, entry),
+			forgetPending(ctx, repo, view),
+			dropProposal(ctx, repo, id))
 	}
-	ctx = context.WithoutCancel(ctx)
-	if err := project.OpenTrust(repo.AgentDir()).Grant(project.TrustContract, out.Contract.Digest()); err != nil {
-		return out, err
-	}
-	return out, errors.Join(
-		recordAct(ctx, repo, Change{IDs: []string{id}, Fact: entry.Facts[0]}, entry),
-		forgetPending(ctx, repo, view),
-		dropProposal(ctx, repo, id))
+	out.Commit, err = commitContract(ctx, repo, out.Contract, change.Kind, log, entry, after)
+	return out, err
 }
 
 // ErrSameContract says that a replacement would replace nothing.
@@ -176,8 +178,9 @@ func given(view *ContractView, c *contract.Contract) (*contract.Contract, []stri
 	return next, doubts, nil
 }
 
-// commitContract writes contract and log into the checkout and commits them.
-func commitContract(ctx context.Context, repo *gitops.Repo, c *contract.Contract, kind string, log []byte, entry progress.Entry) (gitops.OID, error) {
+// commitContract writes contract and log into the checkout and commits them, then
+// does what follows from it.
+func commitContract(ctx context.Context, repo *gitops.Repo, c *contract.Contract, kind string, log []byte, entry progress.Entry, after func() error) (gitops.OID, error) {
 	path := contract.Path(c.Feature)
 	changed, err := repo.LocalChanges(ctx, path)
 	if err != nil {
@@ -203,7 +206,7 @@ func commitContract(ctx context.Context, repo *gitops.Repo, c *contract.Contract
 		}
 		return "", err
 	}
-	return id, nil
+	return id, after()
 }
 
 // trailerContract is known to the guard of contracts.

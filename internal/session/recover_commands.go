@@ -8,9 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"gitagent/gitops"
+	"gitagent/internal/project"
+	"gitagent/internal/verify/contract"
 	"gitagent/internal/workspace"
 	"gitagent/progress"
 )
@@ -94,9 +97,14 @@ func (r *recovery) revert(ctx context.Context, last crashLine) error {
 	return nil
 }
 
-// edit takes a change of the list back that was killed before its commit. What
-// a person has changed since is theirs.
+// edit takes a change of the list or of a contract back that was killed before
+// its commit. What a person has changed since is theirs.
 func (r *recovery) edit(ctx context.Context, last crashLine) error {
+	id := contractIn(last.Wrote)
+	what := "the list"
+	if id != "" {
+		what = "the contract of " + id
+	}
 	head, err := r.repo.Head(ctx)
 	if err != nil {
 		return err
@@ -112,16 +120,48 @@ func (r *recovery) edit(ctx context.Context, last crashLine) error {
 		}
 	}
 	if head.Commit != last.Base {
-		r.say("a change of the list was killed after its commit; nothing is lost")
+		if id != "" {
+			if err := r.keepWord(ctx, id, last.Wrote[contract.Path(id)]); err != nil {
+				return fmt.Errorf("bring a change of %s to its end: %w", what, err)
+			}
+		}
+		r.say("a change of %s was killed after its commit; nothing is lost", what)
 		return nil
 	}
 	if len(written) > 0 {
 		if err := putBack(ctx, r.repo, written); err != nil {
-			return fmt.Errorf("take a change of the list back: %w", err)
+			return fmt.Errorf("take a change of %s back: %w", what, err)
 		}
 	}
-	r.say("a change of the list was killed before its commit; the files are as they were, say it again if you still want it")
+	r.say("a change of %s was killed before its commit; the files are as they were, say it again if you still want it", what)
 	return nil
+}
+
+// contractIn is the feature whose contract is among the files, "" for none.
+func contractIn(files map[string]string) string {
+	for path := range files {
+		if id, ok := strings.CutSuffix(filepath.Base(path), ".json"); ok && path == contract.Path(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+// keepWord does what follows the commit of a person's contract: it is trusted
+// here, and takes the place of what a session had agreed on or proposed. What
+// stands there by now may be another.
+func (r *recovery) keepWord(ctx context.Context, id, wrote string) error {
+	view, err := LoadContract(ctx, r.repo, id)
+	if err != nil {
+		return err
+	}
+	if view.Current == nil || digestOf(view.Current.Bytes()) != wrote {
+		return nil
+	}
+	if err := project.OpenTrust(r.repo.AgentDir()).Grant(project.TrustContract, view.Current.Digest()); err != nil {
+		return err
+	}
+	return errors.Join(forgetPending(ctx, r.repo, view), dropProposal(ctx, r.repo, id))
 }
 
 // putBack makes files what the last commit has: those that it does not have are
