@@ -24,11 +24,12 @@ import (
 // corpusCase is one commit on top of the corpus's project. Its lines are a
 // language of their own, read by play: rm, mv, put, append, sub, link, mode,
 // gitlink, crlf, big, flood, flip; @person keeps it from being judged as a
-// session's too.
+// session's too; what stands before @then is there already.
 type corpusCase struct {
 	file, name string
 	want       []string // codes; none for a twin
 	person     bool
+	before     []string // what its project has more than the corpus's
 	lines      []string
 }
 
@@ -55,9 +56,12 @@ func corpusCases(t testing.TB, pattern string) []corpusCase {
 				continue
 			}
 			c := &out[len(out)-1]
-			if line == "@person" {
+			switch line {
+			case "@person":
 				c.person = true
-			} else {
+			case "@then":
+				c.before, c.lines = c.lines, nil
+			default:
 				c.lines = append(c.lines, line)
 			}
 		}
@@ -93,22 +97,33 @@ func newCorpus(t testing.TB) *corpus {
 	return c
 }
 
-// play makes the tree of a case.
-func (c *corpus) play(k corpusCase) (gitops.OID, error) {
+// play makes the trees of a case: of the commit it begins from, and its own.
+func (c *corpus) play(k corpusCase) (from, to gitops.OID, err error) {
 	p := &player{c: c, tree: c.base}
-	for i := 0; i < len(k.lines); i++ {
-		verb, rest, _ := strings.Cut(k.lines[i], " ")
+	if len(k.before) > 0 {
+		if err := p.all(append(k.before[:len(k.before):len(k.before)], "prove F001")); err != nil {
+			return "", "", err
+		}
+	}
+	from = p.tree
+	err = p.all(k.lines)
+	return from, p.tree, err
+}
+
+func (p *player) all(lines []string) error {
+	for i := 0; i < len(lines); i++ {
+		verb, rest, _ := strings.Cut(lines[i], " ")
 		var body []byte
-		for i+1 < len(k.lines) && strings.HasPrefix(k.lines[i+1], "|") {
+		for i+1 < len(lines) && strings.HasPrefix(lines[i+1], "|") {
 			i++
-			body = append(body, k.lines[i][1:]...)
+			body = append(body, lines[i][1:]...)
 			body = append(body, '\n')
 		}
 		if err := p.do(verb, rest, body); err != nil {
-			return "", fmt.Errorf("%s %s: %w", verb, rest, err)
+			return fmt.Errorf("%s %s: %w", verb, rest, err)
 		}
 	}
-	return p.tree, nil
+	return nil
 }
 
 type player struct {
@@ -179,6 +194,8 @@ func (p *player) do(verb, rest string, body []byte) error {
 		return p.edit(gitops.Edit{Path: rest, Mode: modeFile, Data: append(old, bytes.Repeat([]byte("again and again\n"), 20_000)...)})
 	case "flip":
 		return p.flip(path, arg)
+	case "prove":
+		return p.prove(rest)
 	}
 	return fmt.Errorf("no such verb")
 }
@@ -232,6 +249,16 @@ func (p *player) sub(rest string) error {
 	return p.edit(gitops.Edit{Path: parts[0], Mode: modeFile, Data: []byte(new)})
 }
 
+// prove makes the evidence of a feature that passes anew, for the files as they
+// are.
+func (p *player) prove(id string) error {
+	product, err := workspace.ProductTree(p.c.t.Context(), p.c.repo, p.tree)
+	if err != nil {
+		return err
+	}
+	return p.edit(gitops.Edit{Path: evidence.Path(id), Mode: modeFile, Data: evidenceFor(id, product).Bytes()})
+}
+
 // flip passes a feature with its evidence; input is what its contract gives to
 // the product.
 func (p *player) flip(id, input string) error {
@@ -262,8 +289,16 @@ func (p *player) flip(id, input string) error {
 }
 
 // commit makes the commit of a case.
-func (c *corpus) commit(tree gitops.OID, name string) (gitops.OID, error) {
-	return c.repo.CommitTree(c.t.Context(), gitops.CommitSpec{Tree: tree, Parents: []gitops.OID{c.head}, Message: name + "\n", Internal: true})
+func (c *corpus) commit(from, tree gitops.OID, name string) (gitops.OID, error) {
+	parent := c.head
+	if from != c.base {
+		var err error
+		message := "before " + name + "\n\nAllow-Tests: it begins here\nAllow-Infra: it begins here\nAllow-Flags: it begins here\n"
+		if parent, err = c.repo.CommitTree(c.t.Context(), gitops.CommitSpec{Tree: from, Parents: []gitops.OID{c.head}, Message: message, Internal: true}); err != nil {
+			return "", err
+		}
+	}
+	return c.repo.CommitTree(c.t.Context(), gitops.CommitSpec{Tree: tree, Parents: []gitops.OID{parent}, Message: name + "\n", Internal: true})
 }
 
 // missing are the wanted codes that were not found.
@@ -292,7 +327,7 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("%s: there are two", k.name)
 		}
 		seen[k.name] = true
-		tree, err := c.play(k)
+		from, tree, err := c.play(k)
 		if err != nil {
 			t.Errorf("%s: %s: %v", k.file, k.name, err)
 			continue
@@ -301,7 +336,7 @@ func TestCorpus(t *testing.T) {
 			if by.Session && k.person {
 				continue
 			}
-			found, err := Check(ctx, c.repo, c.base, tree, by)
+			found, err := Check(ctx, c.repo, from, tree, by)
 			if err != nil {
 				t.Errorf("%s: %v", k.name, err)
 			}
