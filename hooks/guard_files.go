@@ -20,7 +20,7 @@ import (
 // tests, what decides whether they count, product code and hygiene.
 func (c *commit) fileGuards(ctx context.Context, patterns []string) ([]Violation, error) {
 	f := &files{commit: c, patterns: patterns, added: c.added()}
-	f.world = infra.World{Tests: func(kind string) []string { return f.tests(ctx, kind) }}
+	f.world = infra.World{Tests: func(kind string) []string { return f.tests(ctx, kind) }, Read: func(path string) []byte { return f.stays(ctx, path) }}
 	var err error
 	if f.literals, err = c.literals(ctx); err != nil {
 		return nil, err

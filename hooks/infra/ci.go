@@ -18,27 +18,73 @@ var (
 // what decides whether they run and count. Commands and jobs may be added;
 // versions of actions and tools may change.
 func ciSettings(_ string, data []byte, _ World) []Setting {
-	leaves := yamlLeaves(data)
+	p := &pipeline{leaves: yamlLeaves(data), steps: map[string]string{}, gated: map[string]bool{}, tests: map[string]bool{}}
+	p.survey()
 	var out []Setting
-	for _, l := range leaves {
+	for _, l := range p.leaves {
 		if l.path[0] == "(unreadable)" {
 			out = append(out, Setting{Key: "(unreadable)", Value: l.value, Line: 1, Risk: "cannot be read"})
 			continue
 		}
-		if s, ok := ciSetting(l); ok {
+		if s, ok := p.setting(l); ok {
+			s.Within, s.Scope = true, scope(l.path)
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-func ciSetting(l leaf) (Setting, bool) {
+// pipeline is one file, looked at as a whole first.
+type pipeline struct {
+	leaves []leaf
+	steps  map[string]string // how a step runs its command, by where the step is
+	gated  map[string]bool   // jobs that may not run
+	tests  map[string]bool   // jobs that may test
+}
+
+// scope is the job that a leaf belongs to, "" for what all jobs share.
+func scope(path []string) string {
+	if len(path) > 1 && path[0] == "jobs" {
+		return path[1]
+	}
+	return ""
+}
+
+// survey notes what a step or a job says of itself.
+func (p *pipeline) survey() {
+	for _, l := range p.leaves {
+		last := l.path[len(l.path)-1]
+		if job := scope(l.path); job != "" {
+			if len(l.path) == 3 && last == "if" && !harmless(last, l.value) {
+				p.gated[job] = true
+			}
+			if !aside.MatchString(job) || testWord.MatchString(l.value) {
+				p.tests[job] = true
+			}
+		}
+		if last == "working-directory" || last == "shell" && !plainCIShell.MatchString(l.value) {
+			p.steps[strings.Join(l.path[:len(l.path)-1], ".")] += " " + last + " " + l.value
+		}
+	}
+}
+
+var (
+	// aside are jobs whose names say that they are there for something else.
+	aside        = pattern.Lazy(`(?i)^(?:deploy|release|publish|docs?|pages|lint|format|docker|image|codeql|analy[sz]e|label|stale|notify|preview|bench)`)
+	testWord     = pattern.Lazy(`(?i)test|spec|check|verify|e2e|\bcov|vet\b|jest|playwright|cypress|tox|nox`)
+	plainCIShell = pattern.Lazy(`^(?:bash|sh|pwsh|powershell|cmd|python|bash (?:-\w+ )*\{0\}|(?:micromamba|conda)\S* .*)$`)
+)
+
+func (p *pipeline) setting(l leaf) (Setting, bool) {
+	if job := scope(l.path); job != "" && !p.tests[job] {
+		return Setting{}, false
+	}
 	names := make([]string, 0, len(l.path))
 	inMatrix := false
-	for _, p := range l.path {
-		inMatrix = inMatrix || p == "matrix"
-		if !listIndex.MatchString(p) {
-			names = append(names, p)
+	for _, part := range l.path {
+		inMatrix = inMatrix || part == "matrix"
+		if !listIndex.MatchString(part) {
+			names = append(names, part)
 		}
 	}
 	if len(names) == 0 {
@@ -53,10 +99,18 @@ func ciSetting(l leaf) (Setting, bool) {
 	case strings.Contains(where, "matrix.exclude"):
 		s.Key, s.Risk, s.Loose = where+" "+l.value, "leaves out a run", true
 	case isTrigger(names):
-		if last != "paths-ignore" && last != "branches-ignore" {
+		return trigger(s, names, l.value)
+	case last == "needs":
+		if !p.gated[l.value] {
 			return s, false
 		}
-		s.Key, s.Risk, s.Loose = where+" "+l.value, "decides when tests run", true
+		s.Key, s.Risk, s.Loose = where+" "+l.value, "waits for a job that may not run", true
+	case len(names) > 1 && (names[len(names)-2] == "env" || names[len(names)-2] == "variables" || names[len(names)-2] == "environment"):
+		s.Risk, s.Loose = steeringRisk(last, l.value), true
+	case last == "shell" && names[len(names)-2] == "run":
+		if !plainCIShell.MatchString(l.value) {
+			s.Risk, s.Loose = "decides what the failure of a command means", true
+		}
 	case ciRisk.MatchString(last) || containsAny(names, "rules", "only", "except"):
 		s.Key, s.Loose = where+" "+l.value, true
 		if !harmless(last, l.value) {
@@ -64,7 +118,7 @@ func ciSetting(l leaf) (Setting, bool) {
 		}
 	case ciCommand.MatchString(last) || containsAny(names, "script", "commands"):
 		value := actionPin.ReplaceAllString(l.value, "")
-		s.Key, s.Value = where+" "+strings.Join(strings.Fields(value), " "), "set"
+		s.Key, s.Value = where+" "+strings.Join(strings.Fields(value), " "), "as it is"+p.steps[strings.Join(l.path[:len(l.path)-1], ".")]
 		if swallowed.MatchString(l.value) {
 			s.Risk = "does not fail when tests do"
 		}
@@ -76,6 +130,33 @@ func ciSetting(l leaf) (Setting, bool) {
 	}
 	return s, true
 }
+
+// trigger: the events and branches for which a pipeline runs; more may be named.
+func trigger(s Setting, names []string, value string) (Setting, bool) {
+	event := value
+	if len(names) > 1 {
+		event = names[1]
+	}
+	event = names[0] + " " + event
+	if len(names) < 3 {
+		s.Key, s.Value = event, "here"
+		return s, testEvent.MatchString(event)
+	}
+	switch names[2] {
+	case "paths", "paths-ignore", "branches-ignore", "types", "include", "exclude":
+		s.Key, s.Risk, s.Loose = event+" "+names[2]+" "+value, "decides when tests run", true
+	case "branches":
+		s.Key = event + " branch " + value
+		if strings.HasPrefix(value, "!") {
+			s.Risk = "decides when tests run"
+		}
+	default:
+		s.Key, s.Value = event, "here"
+	}
+	return s, testEvent.MatchString(event)
+}
+
+var testEvent = pattern.Lazy(` (?:push|pull_request|pull_request_target|merge_group|branches|main|master)$`)
 
 // isTrigger says whether a leaf says when a pipeline runs.
 func isTrigger(names []string) bool {

@@ -15,6 +15,8 @@ func cargoSettings(_ string, data []byte, _ World) []Setting {
 		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
 		name := l.path[len(l.path)-1]
 		switch {
+		case l.under("lib") && name == "path":
+			s.Risk, s.Within = "builds the library from another file", true
 		case l.under("lib") && (name == "test" || name == "doctest" || name == "harness"),
 			(l.under("bin") || l.under("example") || l.under("test") || l.under("bench")) && (name == "test" || name == "harness" || name == "required-features"):
 			if l.value == "false" || name == "required-features" {
@@ -29,6 +31,8 @@ func cargoSettings(_ string, data []byte, _ World) []Setting {
 			s.Risk, s.Always = "swaps a dependency", true
 		case l.under("profile", "test"):
 			s.Risk = "changes how tests are built"
+		case (l.under("dev-dependencies") || l.under("dependencies")) && len(l.path) == 3 && cargoTool.MatchString(l.path[1]) && pyElsewhere.MatchString(name):
+			s.Risk, s.Always, s.Loose = "takes a test tool from elsewhere", true, true
 		case l.under("workspace") && (name == "exclude" || name == "default-members"):
 			s.Risk = "leaves out packages"
 		case l.under("workspace") && name == "members":
@@ -50,6 +54,8 @@ func cargoConfig(_ string, data []byte, _ World) []Setting {
 	for _, l := range tomlLeaves(data) {
 		name := l.path[len(l.path)-1]
 		switch {
+		case l.path[0] == "paths", l.under("source") && (name == "replace-with" && l.value != `"vendored-sources"` || name == "directory" && l.value != `"vendor"` || name == "local-registry" || name == "git"):
+			out = append(out, Setting{Key: l.key(), Value: l.value, Line: l.line, Risk: "takes dependencies from elsewhere", Always: true})
 		case name == "runner", name == "rustflags", strings.HasPrefix(name, "rustc"), name == "linker", l.under("env"),
 			l.under("alias") && testAlias.MatchString(name), l.under("patch"):
 			out = append(out, Setting{Key: l.key(), Value: l.value, Line: l.line, Risk: "changes what builds or runs the tests", Always: true})
@@ -118,32 +124,6 @@ func belowAny(file string, dirs []string) bool {
 	return false
 }
 
-var pomRisk = pattern.Lazy(`(?i)^(?:skip|skipTests|skipITs|maven\.test\.skip|testFailureIgnore|maven\.test\.failure\.ignore|failIfNoTests|failIfNoSpecifiedTests|exclude|excludes|excludedGroups|groups|include|includes|test|rerunFailingTestsCount|argLine|excludesFile|testSourceDirectory|skipAfterFailureCount|haltOnFailure|dependenciesToScan)$`)
-
-// pomSettings are those of Maven that decide which tests run.
-func pomSettings(_ string, data []byte, _ World) []Setting {
-	var out []Setting
-	for _, l := range xmlLeaves(data) {
-		name := l.path[len(l.path)-1]
-		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
-		switch {
-		case name == "minimum" || name == "coverageThreshold" || name == "mutationThreshold":
-			s.Ratchet = 1
-		case pomRisk.MatchString(name) && (!strings.Contains(s.Key, "exclusions") || name != "exclude"):
-			if strings.Contains(s.Key, "resources") || strings.Contains(s.Key, "assembl") {
-				continue
-			}
-			if l.value != "false" && l.value != "0" {
-				s.Risk = "decides which tests run, or what their failure means"
-			}
-		default:
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
 // phpunitSettings: everything of phpunit.xml; a test suite may be added.
 func phpunitSettings(_ string, data []byte, _ World) []Setting {
 	var out []Setting
@@ -151,6 +131,9 @@ func phpunitSettings(_ string, data []byte, _ World) []Setting {
 		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
 		name := l.path[len(l.path)-1]
 		switch {
+		case name == "@defaultTestSuite", name == "@suffix", name == "@prefix", strings.HasPrefix(name, "@phpVersion"), name == "@printerClass", name == "@testSuiteLoaderClass",
+			name == "@name" && phpRisk.MatchString(l.value):
+			s.Risk = "decides which tests run, or what runs first"
 		case name == "exclude", strings.HasPrefix(name, "@stopOn"), name == "@bootstrap", strings.Contains(s.Key, ".groups."), strings.Contains(s.Key, "extensions"):
 			s.Risk = "decides which tests run, or what runs first"
 		case strings.HasPrefix(name, "@failOn") && l.value == "false", name == "@failOnEmptyTestSuite":
@@ -163,49 +146,9 @@ func phpunitSettings(_ string, data []byte, _ World) []Setting {
 	return out
 }
 
-var (
-	gradleBlock = pattern.Lazy(`(?m)^[ \t]*(?:tasks\.)?(?:named\s*\(\s*["']?test["']?[^)]*\)|withType\s*[(<]\s*Test\b[^{\n]*|test|integrationTest|jacocoTestCoverageVerification)\s*\{`)
-	gradleRisk  = pattern.Lazy(`ignoreFailures|\bexclude\b|excludeTags|includeTags|includeTestsMatching|excludeTestsMatching|onlyIf|enabled\s*=?\s*false|failFast|forkEvery\s*=\s*-|filter\s*\{|setExcludes|maxRetries|testClassesDirs|isIgnoreFailures`)
-	gradleAny   = pattern.Lazy(`(?i)ignoreFailures\s*=\s*true|tasks\.(?:named|withType).*enabled\s*=\s*false|exclude\s*(?:group)?.*[Tt]est|\btest\.enabled|-x\s*test|skipTests`)
-)
+var phpRisk = pattern.Lazy(`^(?:auto_(?:prepend|append)_file|disable_(?:functions|classes)|zend\.assertions|assert\.\w+)$`)
 
-// gradleSettings: the blocks that configure tests, line by line, and lines
-// elsewhere that switch tests off.
-func gradleSettings(file string, data []byte, _ World) []Setting {
-	text := string(data)
-	covered := make([]bool, strings.Count(text, "\n")+2)
-	var out []Setting
-	for _, m := range gradleBlock.FindAllStringIndex(text, -1) {
-		depth, line := 0, strings.Count(text[:m[0]], "\n")+1
-		for _, l := range strings.Split(text[m[0]:], "\n") {
-			depth += strings.Count(l, "{") - strings.Count(l, "}")
-			covered[line] = true
-			if t := strings.TrimSpace(l); t != "" && !strings.HasPrefix(t, "//") {
-				s := Setting{Key: "test: " + t, Value: "set", Line: line, Loose: !gradleRisk.MatchString(t) && !strings.Contains(t, "useJUnit") && !strings.Contains(t, "minimum")}
-				if gradleRisk.MatchString(t) {
-					s.Risk = "decides which tests run, or what their failure means"
-				}
-				if strings.HasPrefix(t, "minimum") {
-					_, value, _ := strings.Cut(t, "=")
-					s = Setting{Key: "coverage minimum", Value: strings.Trim(value, " )"), Line: line, Ratchet: 1}
-				}
-				out = append(out, s)
-			}
-			line++
-			if depth <= 0 {
-				break
-			}
-		}
-	}
-	for n, l := range strings.Split(text, "\n") {
-		if !covered[n+1] && gradleAny.MatchString(l) && !strings.HasPrefix(strings.TrimSpace(l), "//") {
-			out = append(out, Setting{Key: strings.TrimSpace(l), Value: "set", Line: n + 1, Risk: "switches tests off", Loose: true})
-		}
-	}
-	return out
-}
-
-var msbuildRisk = pattern.Lazy(`(?i)^(?:IsTestProject|VSTestTestCaseFilter|VSTestNoBuild|TestCaseFilter|RunSettingsFilePath|TestingPlatform\w*|VSTest\w*|ContinueOnError|TreatWarningsAsErrors|Threshold|MinimumCoverage)$`)
+var msbuildRisk = pattern.Lazy(`(?i)^(?:IsTestProject|VSTestTestCaseFilter|VSTestNoBuild|TestCaseFilter|RunSettingsFilePath|TestingPlatform\w*|VSTest\w*|ContinueOnError|TreatWarningsAsErrors|Threshold|MinimumCoverage|DefaultItemExcludes|EnableDefaultCompileItems|EnableDefaultItems)$`)
 
 // msbuildSettings: whether a project is one of tests, and which of its files
 // are left out.
@@ -220,7 +163,7 @@ func msbuildSettings(_ string, data []byte, _ World) []Setting {
 		case name == "TreatWarningsAsErrors":
 			s.Loose = true
 		case msbuildRisk.MatchString(name):
-			if !strings.EqualFold(l.value, "true") || name != "IsTestProject" {
+			if !strings.EqualFold(l.value, "true") || !strings.HasPrefix(name, "IsTestProject") && !strings.HasPrefix(name, "EnableDefault") {
 				s.Risk = "decides which tests run"
 			}
 		case name == "@Remove" && strings.Contains(s.Key, "Compile"):
@@ -237,6 +180,8 @@ func msbuildSettings(_ string, data []byte, _ World) []Setting {
 	}
 	return out
 }
+
+var cargoTool = pattern.Lazy(`^(?:proptest|quickcheck|rstest|test-case|insta|mockall|wiremock|assert_\w+|pretty_assertions|similar-asserts|criterion|tokio-test|serial_test|trybuild|googletest)$`)
 
 var quotedWord = pattern.Lazy(`"([^"]*)"`)
 

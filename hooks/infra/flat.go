@@ -225,8 +225,31 @@ func tomlLeaves(data []byte) []leaf {
 	if open != nil {
 		out = append(out, *open)
 	}
-	for i := range out {
-		out[i].value = strings.Join(strings.Fields(out[i].value), " ")
+	var all []leaf
+	for _, l := range out {
+		l.value = strings.Join(strings.Fields(l.value), " ")
+		all = inlineTable(l, all, 0)
+	}
+	return all
+}
+
+// inlineTable takes a table on one line apart.
+func inlineTable(l leaf, out []leaf, depth int) []leaf {
+	if !strings.HasPrefix(l.value, "{") || depth > 8 {
+		return append(out, l)
+	}
+	code := lex.Of("x.py").OnlyCode([]byte(l.value))
+	end := lex.Close(code, 0)
+	if end < 0 {
+		return append(out, l)
+	}
+	for at := 1; at < end-1; {
+		stop := min(valueEnd(code, at), end-1)
+		if i := bytes.IndexByte(code[at:stop], '='); i >= 0 {
+			path := append(append([]string{}, l.path...), tomlKey(l.value[at:at+i])...)
+			out = inlineTable(leaf{path, strings.TrimSpace(l.value[at+i+1 : stop]), l.line}, out, depth+1)
+		}
+		at = stop + 1
 	}
 	return out
 }

@@ -23,10 +23,28 @@ func formatOf(file string) *format {
 		return &format{"js", whole("", false)}
 	case strings.HasSuffix(name, ".pth"):
 		return &format{"py", whole("runs at every start of Python", true)}
-	case strings.HasPrefix(name, ".env.test") || strings.HasPrefix(name, ".env.ci"):
-		return &format{"", envSettings}
 	case strings.HasPrefix(name, "tsconfig") && strings.HasSuffix(name, ".json"):
 		return &format{"js", tsSettings}
+	case strings.HasPrefix(name, "jsconfig") && strings.HasSuffix(name, ".json"):
+		return &format{"js", tsSettings}
+	case strings.HasSuffix(name, ".mk"):
+		return &format{"", includedMake}
+	case strings.HasSuffix(name, ".gradle") || strings.HasSuffix(name, ".gradle.kts"):
+		return &format{"java", gradleSettings}
+	case pipFile.MatchString(name):
+		return &format{"py", pipSettings}
+	case strings.HasPrefix(name, ".env") || name == "mise.toml" || name == ".mise.toml" || name == ".mise.local.toml":
+		return &format{"", steering}
+	case strings.HasSuffix(name, ".sln") || strings.HasSuffix(name, ".slnx") || strings.HasSuffix(name, ".slnf"):
+		return &format{"cs", solutionSettings}
+	case strings.HasSuffix(name, ".xcscheme"):
+		return &format{"swift", schemeSettings}
+	case strings.HasSuffix(dir, ".yarn/releases/") || strings.HasSuffix(dir, ".yarn/plugins/"):
+		return &format{"js", whole("", false)}
+	case strings.Contains("/"+dir, "/meta-inf/services/") && strings.HasPrefix(name, "org.junit."):
+		return &format{"java", whole("changes how JUnit finds and runs tests", true)}
+	case runner(dir, name):
+		return &format{"", whole("", false)}
 	case strings.HasSuffix(dir, ".cargo/") && (name == "config" || name == "config.toml"):
 		return &format{"rs", cargoConfig}
 	case strings.HasSuffix(dir, ".config/") && name == "nextest.toml":
@@ -39,8 +57,10 @@ func formatOf(file string) *format {
 		return &format{"cs", whole("decides which tests run", false)}
 	case strings.HasSuffix(name, ".xctestplan"):
 		return &format{"swift", whole("decides which tests run", false)}
-	case strings.HasPrefix(dir, "patches/") && strings.HasSuffix(name, ".patch"):
+	case (strings.HasPrefix(dir, "patches/") || strings.HasSuffix(dir, ".yarn/patches/")) && strings.HasSuffix(name, ".patch"):
 		return &format{"js", whole("patches a dependency", true)}
+	case autoMocked(file):
+		return &format{"js", whole("stands in for a test tool", true)}
 	case shadows(file):
 		return &format{"py", whole("stands in for a module of Python, or a test tool, that it is named after", false)}
 	case strings.HasPrefix(dir, "node_modules/.bin/") || strings.Contains(dir, "/node_modules/.bin/"):
@@ -53,6 +73,32 @@ func byName(name string) (*format, bool) {
 	switch name {
 	case "package.json":
 		return &format{"js", packageSettings}, true
+	case "package-lock.json", "npm-shrinkwrap.json":
+		return &format{"js", lockSettings}, true
+	case "pnpm-workspace.yaml":
+		return &format{"js", pnpmSettings}, true
+	case "turbo.json", "nx.json", "project.json", "lerna.json":
+		return &format{"js", monorepoSettings}, true
+	case "babel.config.json", ".babelrc", ".babelrc.json", ".swcrc":
+		return &format{"js", aliasSettings}, true
+	case "mocha.opts":
+		return &format{"js", whole(risky, false)}, true
+	case "pytest.toml", ".pytest.toml":
+		return &format{"py", pytestToml}, true
+	case "setup.py":
+		return &format{"py", setupSettings}, true
+	case "gemfile":
+		return &format{"rb", gemSettings}, true
+	case "settings.gradle", "settings.gradle.kts":
+		return &format{"java", includedProjects}, true
+	case "gradle-wrapper.properties":
+		return &format{"java", wrapperSettings}, true
+	case "junit-platform.properties":
+		return &format{"java", whole("changes how JUnit finds and runs tests", false)}, true
+	case "nuget.config":
+		return &format{"cs", nugetSettings}, true
+	case "package.swift":
+		return &format{"swift", swiftSettings}, true
 	case "deno.json", "deno.jsonc":
 		return &format{"js", denoSettings}, true
 	case "composer.json":
@@ -108,7 +154,7 @@ func byName(name string) (*format, bool) {
 }
 
 var (
-	jsConfig  = pattern.Lazy(`^(?:jest|vitest|vite|playwright|cypress|ava|nyc|wdio|karma|web-test-runner)(?:\.\w+)?\.(?:config|conf|workspace)\.[cm]?[jt]s(?:on)?$|^\.mocharc\.[cm]?js$`)
+	jsConfig  = pattern.Lazy(`^(?:jest|vitest|vite|playwright|cypress|ava|nyc|wdio|karma|web-test-runner|babel)(?:\.\w+)?\.(?:config|conf|workspace)\.[cm]?[jt]s(?:on)?$|^\.mocharc\.[cm]?js$`)
 	setupFile = pattern.Lazy(`^(?:(?:jest|vitest|test|mocha)[.-]?setup|setup-?tests?|global-?setup)\.[cm]?[jt]sx?$`)
 )
 
@@ -116,7 +162,7 @@ func ciFile(dir, name string) bool {
 	yaml := strings.HasSuffix(name, ".yml") || strings.HasSuffix(name, ".yaml")
 	switch {
 	case strings.HasSuffix(dir, ".github/workflows/"), strings.HasSuffix(dir, ".gitea/workflows/"), strings.HasSuffix(dir, ".forgejo/workflows/"),
-		strings.HasSuffix(dir, ".circleci/"), strings.HasSuffix(dir, ".buildkite/"), strings.HasSuffix(dir, ".woodpecker/"):
+		strings.Contains(dir, ".github/actions/"), strings.Contains("/"+dir, "/.gitlab/"), strings.HasSuffix(dir, ".circleci/"), strings.HasSuffix(dir, ".buildkite/"), strings.HasSuffix(dir, ".woodpecker/"):
 		return yaml
 	}
 	switch name {
@@ -124,6 +170,27 @@ func ciFile(dir, name string) bool {
 		return true
 	}
 	return false
+}
+
+// runnerName matches a script that is there to run the tests.
+var runnerName = pattern.Lazy(`^(?:run[-_]?)?(?:all[-_]?)?(?:tests?|unit[-_]?tests?|checks?|ci|verify|e2e|coverage)(?:\.(?:sh|bash|zsh|js|mjs|cjs|ts|py|rb|pl|ps1|cmd|bat))?$`)
+
+// runner says whether a file is a script that runs the tests: by its name, in a
+// folder of scripts or at the top.
+func runner(dir, name string) bool {
+	switch strings.TrimSuffix(dir, "/") {
+	case ".":
+		return strings.Contains(name, ".") && runnerName.MatchString(name)
+	case "scripts", "script", "bin", "tools", "ci", "hack", "build", "dev", "etc", ".ci":
+		return runnerName.MatchString(name)
+	}
+	return false
+}
+
+// autoMocked says whether jest takes a file in place of a test tool by itself.
+func autoMocked(file string) bool {
+	name, ok := strings.CutPrefix(file, "__mocks__/")
+	return ok && testTool.MatchString(strings.TrimSuffix(name, path.Ext(name)))
 }
 
 // pythonNames are modules that runners and tests use, and whose names a file at

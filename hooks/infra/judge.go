@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gitagent/hooks/rule"
+	"gitagent/internal/pattern"
 	"gitagent/internal/plain"
 )
 
@@ -22,6 +23,14 @@ type Setting struct {
 	Loose bool
 	// Ratchet is the direction in which a number may move: 1 up, -1 down.
 	Ratchet int
+	// Grows says that the value is a list, of which more may be named.
+	Grows bool
+	// Within says that adding the setting counts only in a file that was there:
+	// a new one beside the others takes nothing from them.
+	Within bool
+	// Scope is the part of the file that the setting belongs to; in a part that
+	// is new as a whole adding it does not count.
+	Scope string
 }
 
 // World answers what the project had before. Its functions may be dear and are
@@ -30,6 +39,8 @@ type World struct {
 	// Tests lists the test files of a family of languages ("go", "js", "py", …;
 	// "" for all).
 	Tests func(kind string) []string
+	// Read is a file that was there and stays, nil for none.
+	Read func(path string) []byte
 }
 
 func (w World) tests(kind string) []string {
@@ -37,6 +48,13 @@ func (w World) tests(kind string) []string {
 		return nil
 	}
 	return w.Tests(kind)
+}
+
+func (w World) read(file string) []byte {
+	if w.Read == nil {
+		return nil
+	}
+	return w.Read(file)
 }
 
 // format is a kind of file that is guarded.
@@ -70,7 +88,11 @@ func Judge(c rule.Change, w World) []rule.Finding {
 	if !c.New.There() {
 		return deleted(old)
 	}
-	return append(kept(old, new), added(f, old, new, w)...)
+	out := append(kept(old, new), added(f, old, new, w, c.Old.There())...)
+	if !c.Old.There() {
+		out = append(out, before(c.Path, w)...)
+	}
+	return out
 }
 
 // deleted judges a file that is gone.
@@ -111,6 +133,7 @@ func kept(old, new []Setting) []rule.Finding {
 		n, ok := have[o.Key]
 		switch {
 		case o.Loose || ok && n.Value == o.Value:
+		case ok && o.Grows && n.Grows && holds(n.Value, o.Value):
 		case !ok:
 			if o.Ratchet != 0 && o.Ratchet < 0 {
 				continue // a limit on the wrong side is gone
@@ -127,13 +150,23 @@ func kept(old, new []Setting) []rule.Finding {
 }
 
 // added judges the settings that are new.
-func added(f *format, old, new []Setting, w World) []rule.Finding {
+func added(f *format, old, new []Setting, w World, there bool) []rule.Finding {
 	had := byKey(old)
+	scopes := map[string]bool{}
+	for _, o := range old {
+		scopes[o.Scope] = true
+	}
 	var out []rule.Finding
 	for _, n := range new {
 		o, ok := had[n.Key]
 		if n.Risk == "" || ok && (!n.Loose || o.Value == n.Value) {
 			continue
+		}
+		if n.Within && !there || n.Scope != "" && !scopes[n.Scope] {
+			continue
+		}
+		if first, more := firstOf(n.Key); more && n.Grows && !strings.HasPrefix(n.Value, "!") && had[first].Grows {
+			continue // one more of a list
 		}
 		if !n.Always && len(w.tests(f.kind)) == 0 {
 			continue // nothing that could be hidden yet
@@ -142,6 +175,48 @@ func added(f *format, old, new []Setting, w World) []rule.Finding {
 	}
 	return out
 }
+
+// firstOf is the key of the first element of the list that key is a later one
+// of.
+func firstOf(key string) (first string, more bool) {
+	i := strings.LastIndexByte(key, '.') + 1
+	if i == 0 || i == len(key) || strings.Trim(key[i:], "0123456789") != "" || key[i:] == "0" {
+		return "", false
+	}
+	return key[:i] + "0", true
+}
+
+// holds says whether a list has everything that another has, and takes nothing
+// away again. What is no text in it must be the same.
+func holds(more, all string) bool {
+	if plainParts(more) != plainParts(all) {
+		return false
+	}
+	have := map[string]bool{}
+	for _, m := range quotedText.FindAllString(all, -1) {
+		have[m] = true
+	}
+	seen := map[string]bool{}
+	for _, m := range quotedText.FindAllString(more, -1) {
+		if !have[m] && strings.HasPrefix(m[1:], "!") {
+			return false
+		}
+		seen[m] = true
+	}
+	for m := range have {
+		if !seen[m] {
+			return false
+		}
+	}
+	return true
+}
+
+// plainParts is a list without its texts and what separates them.
+func plainParts(list string) string {
+	return strings.Join(strings.FieldsFunc(quotedText.ReplaceAllString(list, ""), func(r rune) bool { return strings.ContainsRune("[], \t", r) }), " ")
+}
+
+var quotedText = pattern.Lazy("'[^']*'|\"[^\"]*\"|`[^`]*`")
 
 func name(s Setting) string {
 	if s.Key == "" {

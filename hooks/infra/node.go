@@ -1,6 +1,7 @@
 package infra
 
 import (
+	"slices"
 	"strings"
 
 	"gitagent/internal/pattern"
@@ -10,10 +11,13 @@ var (
 	testScript    = pattern.Lazy(`^(?:pre|post)?(?:test|tests|e2e|coverage|check|verify|ci)(?:[:-].*)?$`)
 	aroundTests   = pattern.Lazy(`^(?:pre|post)(?:test|ci|check|verify)`)
 	installScript = pattern.Lazy(`^(?:(?:pre|post)?install|prepare)$`)
-	noTest        = pattern.Lazy(`\|\||;\s*true|exit 0|^\s*(?:echo|true|:)\b|--passWithNoTests|--bail|--forceExit|testNamePattern|-t\s|--grep|--shard|--retries`)
+	noTest        = pattern.Lazy(`\|\||;\s*true|exit 0|^\s*(?:echo|true|:)\b|--passWithNoTests|--bail|--forceExit|testNamePattern|-t\s|--grep|--shard|--retries|--test-(?:name|skip)-pattern|--dry-run|--listTests`)
+	runsTests     = pattern.Lazy(`(?:^|[;&|]\s*|\bnpx\s+|\bc8\s+|\bnyc\s+|\bcross-env\s+(?:\S+=\S+\s+)*|\s--\s+)(?:(?:vitest|jest|mocha|ava|tap|jasmine|karma|wdio|cypress run|playwright test|bun test|deno test)\b|(?:node|tsx)\s+(?:-\S+\s+)*--test\b)`)
 	tampering     = pattern.Lazy(`node_modules|patch-package|\bsed\b`)
 	testTool      = pattern.Lazy(`^(?:jest|vitest|mocha|chai|ava|tap|sinon|jsdom|cypress|karma|jasmine|playwright|@playwright/.*|@jest/.*|@vitest/.*|@testing-library/.*|c8|nyc|expect|supertest)$`)
-	elsewhere     = pattern.Lazy(`^(?:file:|link:|portal:|git|https?:|npm:|[\w-]+/[\w-]+$|\.{0,2}/)`)
+	elsewhere     = pattern.Lazy(`^(?:file:|link:|portal:|patch:|git|https?:|npm:|[\w-]+/[\w-]+$|\.{0,2}/)`)
+	runnerProgram = pattern.Lazy(`^(?:node|npm|npx|jest|vitest|mocha|ava|tap|playwright|cypress|karma|tsx|ts-node|c8|nyc)$`)
+	testCondition = pattern.Lazy(`^(?:test|tests|testing|vitest|jest|mocha)$`)
 	threshold     = pattern.Lazy(`(?i)threshold|fail[_-]?under|minimum|check-coverage|\.(?:branches|functions|lines|statements)$|^(?:branches|functions|lines|statements)$`)
 )
 
@@ -31,10 +35,13 @@ func packageSettings(_ string, data []byte, w World) []Setting {
 func packageSetting(l leaf) (Setting, bool) {
 	s := Setting{Key: l.key(), Value: l.value, Line: l.line}
 	last := l.path[len(l.path)-1]
+	if l.path[0] == "devDependencies" || l.path[0] == "dependencies" || l.path[0] == "overrides" || l.path[0] == "resolutions" {
+		return dependency(s, l.path[1:])
+	}
 	switch {
 	case l.path[0] == "(unreadable)":
 		s.Risk = "cannot be read"
-	case l.under("scripts") && testScript.MatchString(last):
+	case l.under("scripts") && (testScript.MatchString(last) || runsTests.MatchString(l.value)):
 		if strings.Contains(l.value, "no test specified") {
 			return s, false // npm's own placeholder
 		}
@@ -50,14 +57,17 @@ func packageSetting(l leaf) (Setting, bool) {
 		s.Risk, s.Always, s.Loose = "changes dependencies at install", true, true
 	case l.under("jest"), l.under("vitest"), l.under("mocha"), l.under("ava"), l.under("nyc"), l.under("c8"), l.under("tap"):
 		return runnerSetting(s, l.path), true
-	case l.under("overrides"), l.under("resolutions"), l.under("pnpm", "overrides"), l.under("dependencies"), l.under("devDependencies"):
-		name := strings.Trim(last, ".")
-		if !testTool.MatchString(name) && !testTool.MatchString(strings.Trim(strings.Join(l.path[1:], "/"), ".")) || !elsewhere.MatchString(l.value) {
-			return s, false
-		}
-		s.Risk, s.Always, s.Loose = "takes a test tool from elsewhere", true, true
+	case l.under("pnpm", "overrides"):
+		return dependency(s, l.path[2:])
 	case l.under("pnpm", "patchedDependencies"):
 		s.Risk, s.Always, s.Loose = "patches a dependency", true, true
+	case len(l.path) == 1 && last == "name" && testTool.MatchString(l.value), l.under("bin") && runnerProgram.MatchString(last):
+		s.Risk, s.Always, s.Loose = "takes the name of a test tool", true, true
+	case l.under("imports"), l.under("exports"), l.under("browser"), l.under("alias"):
+		if !standIn.MatchString(l.value) && !slices.ContainsFunc(l.path, testCondition.MatchString) {
+			return s, false
+		}
+		s.Risk, s.Loose = "leads to a stand-in", true
 	case l.under("workspaces"):
 		s.Key = "workspaces " + l.value // a set: order does not count
 	default:
@@ -66,39 +76,17 @@ func packageSetting(l leaf) (Setting, bool) {
 	return s, true
 }
 
-// narrowing are the settings of JavaScript's runners that decide which tests
-// run and what their failure means; true for those that may not be added.
-var narrowing = map[string]bool{
-	"testMatch": true, "testRegex": true, "testPathIgnorePatterns": true, "modulePathIgnorePatterns": true, "testNamePattern": true,
-	"passWithNoTests": true, "bail": true, "forceExit": true, "dangerouslyIgnoreUnhandledErrors": true, "grepInvert": true, "grep": true,
-	"fgrep": true, "invert": true, "exclude": true, "testIgnore": true, "spec": true, "ignore": true, "exit": true, "allowOnly": true, "failZero": false,
-	"include": false, "testDir": false, "testEnvironment": false, "runner": true, "testRunner": true, "resolver": true, "shard": true, "update": true,
-	"retry": true, "retries": false, "setupFiles": false, "setupFilesAfterEnv": false, "globalSetup": false, "globalTeardown": false, "require": false, "file": false,
-	"reporters": false, "reporter": false, "moduleNameMapper": false, "alias": false, "conditions": false, "projects": false, "workspace": false,
-	"roots": false, "rootDir": false, "forbidOnly": false, "timeout": false, "testTimeout": false, "maxFailures": true, "snapshotResolver": false, "snapshotSerializers": false,
-	"coverageThreshold": false, "thresholds": false, "collectCoverageFrom": false, "coveragePathIgnorePatterns": true, "check-coverage": false,
-	"branches": false, "functions": false, "lines": false, "statements": false, "typecheck": false,
-}
-
-// runnerSetting rates one setting of a runner. Only those that narrow count;
-// the others come back loose and free.
-func runnerSetting(s Setting, path []string) Setting {
-	for _, part := range path {
-		risk, known := narrowing[part]
-		if !known {
-			continue
-		}
-		s.Loose = false
-		if risk {
-			s.Risk = "decides which tests run, or what their failure means"
-		}
-		if threshold.MatchString(s.Key) {
-			s.Ratchet = 1
-		}
-		return s
+// dependency: a test tool comes from a registry.
+func dependency(s Setting, path []string) (Setting, bool) {
+	if len(path) == 0 {
+		return s, false
 	}
-	s.Loose = true
-	return s
+	last, whole := strings.Trim(path[len(path)-1], "."), strings.Trim(strings.Join(path, "/"), ".")
+	if !testTool.MatchString(last) && !testTool.MatchString(whole) || !elsewhere.MatchString(s.Value) {
+		return s, false
+	}
+	s.Risk, s.Always, s.Loose = "takes a test tool from elsewhere", true, true
+	return s, true
 }
 
 // runnerSettings reads the files of runners that are JSON or YAML.
@@ -138,7 +126,10 @@ func denoSettings(_ string, data []byte, _ World) []Setting {
 func tsSettings(_ string, data []byte, _ World) []Setting {
 	var out []Setting
 	for _, l := range jsonLeaves(data) {
-		if l.under("compilerOptions", "paths") && standIn.MatchString(l.value) {
+		if !l.under("compilerOptions", "paths") && !l.under("compilerOptions", "baseUrl") {
+			continue
+		}
+		if standIn.MatchString(l.value) || len(l.path) > 2 && testTool.MatchString(l.path[2]) {
 			out = append(out, Setting{Key: l.key(), Value: l.value, Line: l.line, Risk: "leads to a stand-in", Loose: true})
 		}
 	}
@@ -158,7 +149,8 @@ func npmrcSettings(file string, data []byte, _ World) []Setting {
 		}
 		key, value := strings.ToLower(strings.TrimSpace(text[:i])), strings.TrimSpace(text[i+1:])
 		switch key {
-		case "script-shell", "scriptshell", "node-options", "nodeoptions", "shell", "ignore-scripts", "shell-emulator", "prefix", "globalconfig", "node-linker", "yarnpath", "yarn-path", "plugins", "onload-script", "if-present":
+		case "script-shell", "scriptshell", "node-options", "nodeoptions", "shell", "ignore-scripts", "shell-emulator", "prefix", "globalconfig", "node-linker", "yarnpath", "yarn-path", "plugins", "onload-script", "if-present",
+			"git", "workspace", "workspaces", "include-workspace-root", "omit", "only", "production", "bin-links", "node-path":
 		default:
 			continue
 		}
@@ -186,16 +178,22 @@ func composerSettings(_ string, data []byte, _ World) []Setting {
 	var out []Setting
 	for _, l := range jsonLeaves(data) {
 		s := Setting{Key: l.key(), Value: l.value, Line: l.line}
-		if !l.under("scripts") || len(l.path) < 2 || !testScript.MatchString(l.path[1]) {
+		switch {
+		case l.under("scripts") && len(l.path) > 1 && testScript.MatchString(l.path[1]):
+			if noTest.MatchString(l.value) {
+				s.Risk = "does not fail when tests do"
+			}
+		case (l.under("replace") || l.under("provide")) && len(l.path) > 1 && phpTool.MatchString(l.path[1]):
+			s.Risk, s.Always = "takes the place of a test tool", true
+		default:
 			continue
-		}
-		if noTest.MatchString(l.value) {
-			s.Risk = "does not fail when tests do"
 		}
 		out = append(out, s)
 	}
 	return out
 }
+
+var phpTool = pattern.Lazy(`^(?:phpunit|pestphp|mockery|phpspec|behat|codeception|brianium)/`)
 
 func envSettings(_ string, data []byte, _ World) []Setting {
 	var out []Setting

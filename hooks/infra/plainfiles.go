@@ -10,62 +10,16 @@ import (
 	"gitagent/internal/project"
 )
 
-var (
-	target     = pattern.Lazy(`^([^:=#]+?)\s*::?(?:[^=]|$)`)
-	testTarget = pattern.Lazy(`(?:^|[\s/_.-])(?:tests?|check|verify|ci|coverage|e2e|integration|unit)(?:[\s/_.-]|$)`)
-	testVar    = pattern.Lazy(`^(?:export\s+|override\s+)?(\w*(?:TEST|COVER|GOFLAGS|PYTEST|JEST)\w*)\s*[:?+]?=\s*(.*)$`)
-)
-
-// makeSettings: the targets that test, with their recipes, and the variables
-// named after tests. A target may be added.
-func makeSettings(_ string, data []byte, _ World) []Setting {
-	var out []Setting
-	var current *Setting
-	flush := func() {
-		if current != nil {
-			out = append(out, *current)
-			current = nil
-		}
-	}
-	for n, line := range strings.Split(strings.ReplaceAll(string(data), "\\\n", " "), "\n") {
-		text := strings.TrimSpace(line)
-		switch {
-		case text == "" || strings.HasPrefix(text, "#"):
-		case line[0] == '\t' || line[0] == ' ':
-			if current != nil {
-				current.Value += "\n" + strings.TrimLeft(text, "@")
-				if strings.HasPrefix(text, "-") || strings.Contains(text, "|| true") || strings.Contains(text, "||:") {
-					current.Risk = "does not fail when tests do"
-				}
-			}
-		case testVar.MatchString(text):
-			flush()
-			m := testVar.FindStringSubmatch(text)
-			out = append(out, Setting{Key: m[1], Value: m[2], Line: n + 1})
-		case strings.HasPrefix(text, ".") && strings.Contains(text, ":"):
-			flush()
-			if strings.HasPrefix(text, ".IGNORE") {
-				out = append(out, Setting{Key: ".IGNORE", Value: text, Line: n + 1, Risk: "makes failures not count"})
-			}
-		default:
-			flush()
-			if m := target.FindStringSubmatch(text); m != nil && testTarget.MatchString(m[1]) {
-				deps, _, _ := strings.Cut(text[strings.IndexByte(text, ':')+1:], "##")
-				current = &Setting{Key: strings.TrimSpace(m[1]), Value: strings.TrimSpace(deps), Line: n + 1}
-			}
-		}
-	}
-	flush()
-	return out
-}
+// taskRisk are what lets a task pass without being run.
+var taskRisk = pattern.Lazy(`^(?:ignore_error|status|platforms|sources|generates|if|run|method|preconditions)(?:\.|$)|\.ignore_error$`)
 
 func taskSettings(_ string, data []byte, _ World) []Setting {
 	var out []Setting
 	for _, l := range yamlLeaves(data) {
 		if l.under("tasks") && len(l.path) > 1 && testTarget.MatchString(l.path[1]) && !strings.HasSuffix(l.key(), ".desc") {
 			s := Setting{Key: l.key(), Value: l.value, Line: l.line}
-			if l.path[len(l.path)-1] == "ignore_error" {
-				s.Risk = "does not fail when tests do"
+			if taskRisk.MatchString(strings.Join(l.path[2:], ".")) {
+				s.Risk, s.Within = "decides whether the tests run, or what their failure means", true
 			}
 			out = append(out, s)
 		}
@@ -74,7 +28,7 @@ func taskSettings(_ string, data []byte, _ World) []Setting {
 }
 
 var (
-	rspecRisk = pattern.Lazy(`--(?:tag|exclude-pattern|pattern|fail-fast|dry-run|only-failures|next-failure|example|no-fail|failure-exit-code)\b|^-[tePE]\b`)
+	rspecRisk = pattern.Lazy(`--(?:tag|exclude-pattern|pattern|fail-fast|dry-run|default-path|options|only-failures|next-failure|example|no-fail|failure-exit-code)\b|^-[tePE]\b`)
 	rakeLine  = pattern.Lazy(`TestTask|RakeTask|\b(?:pattern|exclude_pattern|test_files|fail_on_error|rspec_opts|libs)\b|task\s*\(?:?["']?(?:test|spec|default|ci)\b`)
 )
 
@@ -188,12 +142,21 @@ var codeProbe = []string{"src/x.go", "src/x.py", "src/x.js", "src/x.ts", "src/x.
 // other bytes than are there.
 func attributeSettings(_ string, data []byte, _ World) []Setting {
 	var out []Setting
+	macros := map[string][]string{}
 	for n, line := range strings.Split(string(data), "\n") {
 		f := strings.Fields(line)
 		if len(f) < 2 || f[0][0] == '#' {
 			continue
 		}
+		if name, ok := strings.CutPrefix(f[0], "[attr]"); ok {
+			macros[name] = f[1:]
+			continue
+		}
+		attrs := f[1:]
 		for _, attr := range f[1:] {
+			attrs = append(attrs, macros[attr]...)
+		}
+		for _, attr := range attrs {
 			if risk := attributeRisk(f[0], attr); risk != "" {
 				out = append(out, Setting{Key: f[0] + " " + attr, Value: "set", Line: n + 1, Risk: risk, Always: true, Loose: true})
 			} else if strings.HasPrefix(attr, "merge=agent-") {
@@ -231,7 +194,7 @@ func attributeRisk(pattern, attr string) string {
 		}
 		return "has changes shown by another program"
 	case "merge":
-		if value == "ours" || value == "binary" && overCode(pattern) {
+		if value == "ours" || (value == "binary" || value == "union") && overCode(pattern) {
 			return "drops one side of a merge"
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 var (
 	pytestRisk = pattern.Lazy(`^(?:python_(?:files|classes|functions)|norecursedirs|collect_ignore\w*|usefixtures|required_plugins|empty_parameter_set_mark|cache_dir|console_output_style)$`)
-	narrowOpts = pattern.Lazy(`(?:^|[\s"'])(?:-k|-m|--deselect|--ignore(?:-glob)?|--co|--collect-only|-x|--exitfirst|--maxfail|-p\s*no:|--lf|--last-failed|--sw|--stepwise|--reruns|--noconftest|--continue-on-collection-errors|--exit-zero|--suppress-no-test-exit-code)(?:[\s="']|$)`)
+	narrowOpts = pattern.Lazy(`(?:^|[\s"'])(?:-k|-m|--deselect|--ignore(?:-glob)?|--co|--collect-only|-x|--exitfirst|--maxfail|-p\s*[\w.:]+|-c|-o|--override-ini|--rootdir|--confcutdir|--pyargs|--assert|[\w./-]+\.py\S*|--lf|--last-failed|--sw|--stepwise|--reruns|--noconftest|--continue-on-collection-errors|--exit-zero|--suppress-no-test-exit-code)(?:[\s="']|$)`)
 	omitting   = pattern.Lazy(`^(?:omit|exclude_lines|exclude_also|include|source)$`)
 	scriptName = pattern.Lazy(`^(?:test|tests|check|ci|cov|coverage)\b`)
 )
@@ -81,6 +81,11 @@ func pyprojectSettings(_ string, data []byte, w World) []Setting {
 			add(coverageSetting(key, l.value), l.line)
 		case l.under("project", "entry-points", "pytest11"), l.under("tool", "poetry", "plugins", "pytest11"):
 			add(Setting{Key: key, Value: l.value, Risk: "loads code into every test run", Always: true}, l.line)
+		case l.under("tool", "uv", "sources") && len(l.path) > 3 && pyTool.MatchString(l.path[3]) && !strings.Contains(l.value, "index"),
+			l.under("tool", "poetry") && len(l.path) > 3 && pyTool.MatchString(l.path[len(l.path)-2]) && pyElsewhere.MatchString(l.path[len(l.path)-1]):
+			add(Setting{Key: key, Value: l.value, Risk: "takes a test tool from elsewhere", Always: true, Loose: true}, l.line)
+		case (l.under("project") || l.under("dependency-groups")) && pipElsewhere.MatchString(l.value):
+			add(Setting{Key: key, Value: l.value, Risk: "takes a test tool from elsewhere", Always: true, Loose: true}, l.line)
 		case l.under("tool", "tox") || l.under("tool", "nox"):
 			add(Setting{Key: key, Value: l.value}, l.line)
 		case isTask(l) && scriptName.MatchString(l.path[len(l.path)-1]):
@@ -128,6 +133,8 @@ func iniSettings(file string, data []byte, w World) []Setting {
 				out = append(out, Setting{Key: key + " " + env, Value: env, Line: l.line})
 			}
 			continue
+		case section == "tox" && name == "skip_missing_interpreters" && strings.EqualFold(l.value, "true"):
+			s = Setting{Key: key, Value: l.value, Risk: "passes over what cannot be run", Within: true}
 		case section == "options.entry_points" && name == "pytest11":
 			s = Setting{Key: key, Value: l.value, Risk: "loads code into every test run", Always: true}
 		case section == "flake8" && name == "exit-zero":

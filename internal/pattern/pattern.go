@@ -78,3 +78,6 @@ func (p *Pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
 func (p *Pattern) ReplaceAllStringFunc(s string, repl func(string) string) string {
 	return p.compile().ReplaceAllStringFunc(s, repl)
 }
+
+// FindSubmatchIndex is Regexp.FindSubmatchIndex.
+func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compile().FindSubmatchIndex(b) }
