@@ -143,14 +143,15 @@ func (f *files) judgeOne(ctx context.Context, ch gitops.Change, c rule.Change, i
 	case !isTest && !moved:
 		out = append(out, testguard.Product(c, func(l *lex.Lang, name string, text []byte) bool { return f.elsewhere(ctx, l, ch.Path, name, text) })...)
 	}
-	if guarded {
+	if infra.Watched(ch.Path) {
 		out = append(out, infra.Judge(c, f.world)...)
 	}
+	out = append(out, f.settings(ch, c)...)
 	if f.session && attributes(ch.Path) && ch.Status != 'A' && len(out) == 0 {
 		out = append(out, rule.Finding{Code: "infra.attributes", What: "is changed by a session"})
 	}
-	if vendored(ch) && !f.vendorMoves() {
-		out = append(out, rule.Finding{Code: "infra.vendored", What: "is changed although its version is not: a dependency edited in place"})
+	if what := f.vendored(ctx, ch); what != "" {
+		out = append(out, rule.Finding{Code: "infra.vendored", What: what})
 	}
 	if f.gather && c.New.Regular() && len(c.New.Data) <= maxText && !rule.Binary(c.New.Data) {
 		for _, line := range rule.Added(c.Old.Data, c.New.Data) {
@@ -218,21 +219,6 @@ func (f *files) tests(ctx context.Context, kind string) []string {
 		}
 	}
 	return out
-}
-
-// vendored says whether a file of a vendored dependency is edited.
-func vendored(ch gitops.Change) bool {
-	return ch.Status == 'M' && (strings.HasPrefix(ch.Path, "vendor/") && strings.Count(ch.Path, "/") > 2 || strings.HasPrefix(ch.Path, "third_party/") && strings.Count(ch.Path, "/") > 2)
-}
-
-// vendorMoves says whether the commit also changes which versions there are.
-func (c *commit) vendorMoves() bool {
-	for _, name := range []string{"vendor/modules.txt", "go.mod", "go.sum", "composer.lock", "Gemfile.lock", "Cargo.lock"} {
-		if _, ok := c.diffs[0][name]; ok {
-			return true
-		}
-	}
-	return false
 }
 
 // collision finds names that differ from that of a new file, or of a folder it
@@ -329,6 +315,7 @@ var whyOf = map[string]string{
 	GuardInfra:       "what decides whether tests run and count must not change with the work that is judged",
 	GuardProduct:     "a product that knows it is being tested proves nothing about how it behaves otherwise",
 	GuardHygiene:     "what is in the history stays there, and everybody who clones it gets it",
+	codeSettings:     "the harness installs, starts and tests the project by these settings; what is weaker here proves less everywhere",
 	"hygiene.secret": "whoever can read the repository can use the secret, also after it is deleted; withdraw it where it was issued",
 	"hygiene.unseen": "such characters make a line read otherwise than it runs",
 	"product.equal":  "two things that are always equal make every comparison pass",

@@ -73,7 +73,7 @@ func (p Policy) settle(found []Violation) []Violation {
 
 // advises says whether the rule warns people; sessions are bound by it.
 func (v Violation) advises() bool {
-	return v.Guard == GuardProduct || v.Code == "log.orders" || v.Guard == GuardHygiene && v.Code != "hygiene.secret"
+	return v.Guard == GuardProduct || v.Code == "log.orders" || v.Code == codeSettings || v.Guard == GuardHygiene && v.Code != "hygiene.secret"
 }
 
 func (p Policy) allows(v Violation) bool {

@@ -64,7 +64,20 @@ type format struct {
 }
 
 // Guarded says whether a file may hold settings that count.
-func Guarded(file string) bool { return formatOf(file) != nil }
+func Guarded(file string) bool { return formatOf(file) != nil && !watched(base(file)) }
+
+// Watched says whether Judge has anything to say of a file: of one that is
+// guarded, and of one that people and programs change freely but for a few
+// lines.
+func Watched(file string) bool { return formatOf(file) != nil }
+
+func watched(name string) bool {
+	switch name {
+	case "package-lock.json", "npm-shrinkwrap.json", "gemfile":
+		return true
+	}
+	return pipFile.MatchString(name) || strings.HasPrefix(name, ".env") && !strings.HasPrefix(name, ".env.test") && !strings.HasPrefix(name, ".env.ci")
+}
 
 // Judge compares the guarded settings of one file, before and after.
 func Judge(c rule.Change, w World) []rule.Finding {

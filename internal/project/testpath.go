@@ -52,6 +52,8 @@ func IsTestPath(p string, extra []string) bool {
 	}
 	for _, pattern := range extra {
 		pattern = strings.ToLower(strings.TrimPrefix(pattern, "./"))
+		anchored := strings.HasPrefix(pattern, "/")
+		pattern = strings.TrimPrefix(pattern, "/")
 		if strings.HasSuffix(pattern, "/") {
 			pattern += "**"
 		}
@@ -59,7 +61,7 @@ func IsTestPath(p string, extra []string) bool {
 			return true
 		}
 		// Like .gitignore: a pattern without a slash names a file anywhere.
-		if ok, err := doublestar.Match(pattern, path.Base(p)); !strings.Contains(pattern, "/") && err == nil && ok {
+		if ok, err := doublestar.Match(pattern, path.Base(p)); !anchored && !strings.Contains(pattern, "/") && err == nil && ok {
 			return true
 		}
 	}
