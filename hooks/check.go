@@ -162,11 +162,7 @@ func (t *tree) testPatterns(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, nil // a broken config takes no default pattern away
 	}
-	patterns := conf.TestPatterns
-	for _, script := range conf.Scripts() {
-		patterns = append(patterns, "/"+script)
-	}
-	return patterns, nil
+	return conf.Protected(), nil
 }
 
 // touchesHarness says whether anything of the harness differs from any parent.

@@ -140,7 +140,7 @@ func (p *player) read(path string) ([]byte, error) {
 	return p.c.repo.ReadFile(p.c.t.Context(), p.tree, path)
 }
 
-var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\|`, "|")
+var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\|`, "|")
 
 func (p *player) do(verb, rest string, body []byte) error {
 	ctx := p.c.t.Context()
@@ -215,7 +215,7 @@ func (p *player) gitlink(path string) error {
 	return nil
 }
 
-// sub replaces one text by another, both with \n and \| for what a line cannot
+// sub replaces one text by another, both with \n, \r and \| for what a line cannot
 // hold.
 func (p *player) sub(rest string) error {
 	var parts []string

@@ -135,13 +135,25 @@ func (f *files) judgeOne(ctx context.Context, ch gitops.Change, c rule.Change, i
 	moved = moved && ch.Status == 'D'
 	guarded := infra.Guarded(ch.Path)
 	switch {
-	case isTest && moved && testguard.StaysFound(ch.Path, to):
+	case isTest && moved && testguard.StaysFound(ch.Path, to) && (testguard.SameTop(ch.Path, to) || f.wholly(ctx, ch.Path)):
 	case isTest && moved:
 		out = append(out, rule.Finding{Code: "tests.moved", What: "is moved to " + to})
 	case isTest && !guarded:
 		out = append(out, testguard.File(c)...)
 	case !isTest && !moved:
-		out = append(out, testguard.Product(c, func(l *lex.Lang, name string, text []byte) bool { return f.elsewhere(ctx, l, ch.Path, name, text) })...)
+		out = append(out, testguard.Product(c, testguard.Around{
+			Elsewhere: func(l *lex.Lang, name string, text []byte) bool { return f.elsewhere(ctx, l, ch.Path, name, text) },
+			Stays:     f.world.Read,
+		})...)
+	}
+	if ch.Status == 'A' && isTest {
+		out = append(out, f.standsIn(ctx, ch.Path)...)
+	}
+	if !isTest {
+		out = append(out, testguard.Standing(c)...)
+	}
+	if infra.Loads(ch.Path) {
+		out = append(out, testguard.Loaded(c)...)
 	}
 	if infra.Watched(ch.Path) {
 		out = append(out, infra.Judge(c, f.world)...)

@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"gitagent/gitops"
+	"gitagent/hooks/hygiene"
 	"gitagent/internal/pattern"
 	"gitagent/internal/plain"
 	"gitagent/progress"
@@ -97,8 +98,15 @@ func (c *commit) fresh(ctx context.Context, path string, old, new []byte) ([]byt
 
 // unseenIn is a character that a log has no use for, 0 for none.
 func unseenIn(text []byte) rune {
-	for _, r := range string(text) {
+	var last rune
+	for i, r := range string(text) {
+		selected := hygiene.Selects(r) && hygiene.Selects(last)
+		last = r
 		switch {
+		case selected, r == 0x2028, r == 0x2029:
+			return r
+		case r == '\r' && (i+1 == len(text) || text[i+1] != '\n'):
+			return r // what follows is written over what was there
 		case r == '\n' || r == '\t' || r == '\r':
 		case r < ' ', r >= 0x7f && r < 0xa0, r == unicode.ReplacementChar:
 			return r
@@ -143,13 +151,17 @@ func (c *commit) claims(ctx context.Context, old, text []byte) (string, error) {
 	return "", nil
 }
 
-// beforeTheLog names an entry that is older than the log itself.
+// beforeTheLog names an entry that is older than the log itself, or not yet to
+// be.
 func beforeTheLog(old, text []byte) string {
 	had, err := progress.Parse(old)
 	if err != nil || len(had) == 0 {
 		return ""
 	}
 	for _, e := range entriesIn(text) {
+		if e.Time.After(time.Now().Add(48 * time.Hour)) {
+			return fmt.Sprintf("an entry is dated %s, which is still to come", e.Time.Format(time.DateOnly))
+		}
 		if e.Time.Before(had[0].Time.Add(-24 * time.Hour)) {
 			return fmt.Sprintf("an entry is dated %s, before the log began", e.Time.Format(time.DateOnly))
 		}

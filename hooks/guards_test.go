@@ -279,7 +279,7 @@ func TestPatternsOfTheOldTreeCount(t *testing.T) {
 	p.write("checks/a.txt", "b\n")
 	p.git("add", "-A")
 	found, err := Check(t.Context(), p.repo, old, p.index(), Policy{})
-	if err != nil || codes(found) != "tests.changed" {
+	if err != nil || codes(found) != "infra.settings tests.changed" {
 		t.Fatalf("%v, %v", found, err)
 	}
 }

@@ -3,8 +3,12 @@ package hooks
 import (
 	"context"
 	"errors"
+	"path"
+	"strings"
 
 	"gitagent/gitops"
+	"gitagent/hooks/rule"
+	"gitagent/hooks/testguard"
 )
 
 // stays is a file that the parents have and the commit does not take away, as it
@@ -47,4 +51,54 @@ func (f *files) content(ctx context.Context, mode string, id gitops.OID) []byte 
 		f.err = err
 	}
 	return b.data
+}
+
+// wholly says whether the commit moves away all that is below the top folder of
+// a path: a folder that is renamed takes its tests with it.
+func (f *files) wholly(ctx context.Context, file string) bool {
+	dir, _, nested := strings.Cut(file, "/")
+	p := f.parents[0]
+	if err := p.find(ctx); err != nil || !nested || p.id == "" {
+		return false
+	}
+	entries, err := f.blobs.folder(ctx, p, dir)
+	for len(entries) > 0 && err == nil {
+		e := entries[0]
+		entries = entries[1:]
+		name := dir + "/" + e.Path
+		if e.Mode != "040000" {
+			if f.diffs[0][name].Status != 'D' {
+				return false
+			}
+			continue
+		}
+		below, belowErr := f.blobs.level(ctx, e.OID)
+		err = belowErr
+		for _, b := range below {
+			b.Path = e.Path + "/" + b.Path
+			entries = append(entries, b)
+		}
+	}
+	if err != nil {
+		f.err = err
+	}
+	return err == nil
+}
+
+// standsIn finds a module of Python among the tests that they would import in
+// place of the product's: pytest puts the folder of a test before all others.
+func (f *files) standsIn(ctx context.Context, file string) []rule.Finding {
+	if testguard.Kind(file) != "py" || testguard.Discovered(file) {
+		return nil
+	}
+	below, ok := testguard.Below(file)
+	if name := path.Base(file); !ok || name == "__init__.py" || name == "conftest.py" {
+		return nil
+	}
+	for _, product := range []string{below, "src/" + below} {
+		if product != file && f.stays(ctx, product) != nil {
+			return []rule.Finding{{Code: "infra.added", What: "would be imported by tests in place of " + product}}
+		}
+	}
+	return nil
 }

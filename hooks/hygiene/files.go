@@ -131,6 +131,11 @@ func deceives(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r >= 0xE0000 && r <= 0xE007F
 }
 
+// Selects says whether a character chooses the form of the one before it. One
+// is ordinary; in a row they are seen by nobody, and spell what their writer
+// likes.
+func Selects(r rune) bool { return r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF }
+
 // unseen are characters of no width, which make two names out of one.
 func unseen(r rune) bool {
 	return r == 0x200B || r == 0x2060 || r == 0xFEFF || r == 0x00AD || r == 0x180E
@@ -140,11 +145,16 @@ func unseen(r rune) bool {
 func deceiving(file string, lines []rule.Line, isTest bool) []rule.Finding {
 	l := lex.Of(file)
 	for _, line := range lines {
+		var last rune
 		for i, r := range line.Text {
+			selected := Selects(r) && Selects(last)
+			last = r
 			if r < 0x80 {
 				continue
 			}
 			switch {
+			case selected:
+				return []rule.Finding{{Code: "hygiene.unseen", Key: strings.TrimSpace(line.Text), Line: line.N, What: fmt.Sprintf("has a row of invisible characters that can spell a message, from U+%04X (line %d)", r, line.N)}}
 			case r >= 0xE0000 && r <= 0xE007F && flag(line.Text[:i]):
 			case deceives(r):
 				if r < 0xE0000 && l == nil && balanced(line.Text) {

@@ -172,6 +172,15 @@ func ciFile(dir, name string) bool {
 	return false
 }
 
+// Loads says whether a file is code that is loaded before tests.
+func Loads(file string) bool {
+	name := base(file)
+	return name == "conftest.py" || setupFile.MatchString(name) || setupName.MatchString(name)
+}
+
+// setupName matches the usual names of set-up files with the runner's name.
+var setupName = pattern.Lazy(`^(?:vitest|jest|test|mocha|playwright|cypress)[.-]?(?:global)?[.-]?setup(?:[.-]?env)?\.[cm]?[jt]sx?$`)
+
 // runnerName matches a script that is there to run the tests.
 var runnerName = pattern.Lazy(`^(?:run[-_]?)?(?:all[-_]?)?(?:tests?|unit[-_]?tests?|checks?|ci|verify|e2e|coverage)(?:\.(?:sh|bash|zsh|js|mjs|cjs|ts|py|rb|pl|ps1|cmd|bat))?$`)
 

@@ -43,7 +43,7 @@ func Discovered(file string) bool {
 	if kind == "" || !runnable[kind].MatchString(base) {
 		return false
 	}
-	if kind == "rs" && !strings.Contains("/"+dir, "/tests/") {
+	if kind == "rs" && path.Base(dir) != "tests" && (base != "main.rs" || path.Base(path.Dir(strings.TrimSuffix(dir, "/"))) != "tests") {
 		return false
 	}
 	if kind == "go" && (base[0] == '_' || base[0] == '.') {
@@ -73,8 +73,78 @@ func StaysFound(from, to string) bool {
 	return Kind(from) == Kind(to) && Discovered(to) && root(from, to)
 }
 
-// root says whether a test that stood in a folder of tests goes to one again:
-// a runner may be told to look there alone.
+// root says whether a test that stood in a folder of tests goes to one of the
+// same name again: a runner may be told to look there alone, and some look
+// nowhere else.
 func root(from, to string) bool {
-	return path.Dir(from) == path.Dir(to) || project.IsTestPath(path.Dir(from)+"/x", nil) == project.IsTestPath(path.Dir(to)+"/x", nil)
+	if path.Dir(from) == path.Dir(to) {
+		return true
+	}
+	a, b := testRoot(from), testRoot(to)
+	if path.Base(a) != path.Base(b) || (path.Dir(a) == ".") != (path.Dir(b) == ".") {
+		return false
+	}
+	switch Kind(from) {
+	case "java":
+		return jvmRoot(from) == jvmRoot(to)
+	case "swift", "cs":
+		return strings.HasPrefix(path.Dir(to)+"/", unitOf(from, a)+"/")
+	}
+	return true
+}
+
+// testRoot is the first folder of tests above a file, "." for none.
+func testRoot(file string) string {
+	parts := strings.Split(path.Dir(file), "/")
+	for i := range parts {
+		if dir := strings.Join(parts[:i+1], "/"); project.IsTestPath(dir+"/x", nil) {
+			return dir
+		}
+	}
+	return "."
+}
+
+// jvmRoot is where Maven and Gradle look for the tests of a language, "" for
+// elsewhere.
+func jvmRoot(file string) string {
+	m := jvmSources.FindStringSubmatch("/" + file)
+	if m == nil {
+		return ""
+	}
+	return m[1]
+}
+
+var jvmSources = pattern.Lazy(`/src/(\w*[tT]est\w*)/(?:java|kotlin|groovy|scala)/`)
+
+// unitOf is the folder of what is built together: of a target in Swift, of a
+// project in C#.
+func unitOf(file, root string) string {
+	if Kind(file) == "cs" {
+		return root
+	}
+	parts := strings.Split(strings.TrimPrefix(path.Dir(file), root+"/"), "/")
+	return path.Join(root, parts[0])
+}
+
+// SameTop says whether a test stays below the same folder at the top of the
+// project: a runner of these languages may be told to look there alone.
+func SameTop(from, to string) bool {
+	switch Kind(from) {
+	case "js", "py", "rb", "php":
+		return top(from) == top(to)
+	}
+	return true
+}
+
+func top(file string) string {
+	dir, _, nested := strings.Cut(file, "/")
+	if !nested {
+		return "."
+	}
+	return dir
+}
+
+// Below is a path from the folder of tests that it stands in.
+func Below(file string) (string, bool) {
+	return strings.CutPrefix(file, testRoot(file)+"/")
 }

@@ -145,6 +145,10 @@ func (h hunk) slide(fits func(hunk) bool) bool {
 	return false
 }
 
+// same says whether two lines are the same code: a line that is code here and
+// part of a string there only looks alike.
+func same(a, b line) bool { return a.text == b.text && a.inText == b.inText }
+
 // maxTable bounds the table of the comparison.
 const maxTable = 4 << 20
 
@@ -152,11 +156,11 @@ const maxTable = 4 << 20
 // can be told, where a line of old is gone or has another content.
 func inserted(old, new []line) (hunks []hunk, missing int) {
 	start := 0
-	for start < len(old) && start < len(new) && old[start].text == new[start].text {
+	for start < len(old) && start < len(new) && same(old[start], new[start]) {
 		start++
 	}
 	endA, endB := len(old), len(new)
-	for endA > start && endB > start && old[endA-1].text == new[endB-1].text {
+	for endA > start && endB > start && same(old[endA-1], new[endB-1]) {
 		endA, endB = endA-1, endB-1
 	}
 	where := func(i, j int) int {
@@ -172,7 +176,7 @@ func inserted(old, new []line) (hunks []hunk, missing int) {
 	i, j := start, start
 	for j < endB {
 		switch {
-		case i < endA && old[i].text == new[j].text && common[i-start][j-start] == common[i-start+1][j-start+1]+1:
+		case i < endA && same(old[i], new[j]) && common[i-start][j-start] == common[i-start+1][j-start+1]+1:
 			i, j = i+1, j+1
 		case i < endA && common[i-start+1][j-start] >= common[i-start][j-start+1] && common[i-start+1][j-start] > 0 || i < endA && j == endB-1:
 			return nil, where(i, j)
@@ -199,7 +203,7 @@ func table(a, b []line) [][]int32 {
 	}
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
-			if a[i].text == b[j].text {
+			if same(a[i], b[j]) {
 				rows[i][j] = rows[i+1][j+1] + 1
 			} else {
 				rows[i][j] = max(rows[i+1][j], rows[i][j+1])

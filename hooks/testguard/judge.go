@@ -72,16 +72,15 @@ func weakened(l *lex.Lang, old, new []byte, line int) []rule.Finding {
 	kinds := []struct {
 		code string
 		what string
-		has  func(text []byte) bool
+		has  func(line []byte) bool
 	}{
-		{"tests.skipped", "is skipped", func(t []byte) bool { return matches(skips, l, t) }},
-		{"tests.focused", "is focused, so that the others do not run", func(t []byte) bool { return matches(focuses, l, t) }},
-		{"tests.ended", "ends the run", func(t []byte) bool { return matches(ends, l, t) }},
+		{"tests.skipped", "is skipped", func(t []byte) bool { return matches(skips, l, l.OnlyCode(t)) }},
+		{"tests.focused", "is focused, so that the others do not run", func(t []byte) bool { return has(focuses, l, t) }},
+		{"tests.ended", "ends the run", func(t []byte) bool { return has(ends, l, t) }},
 	}
 	for _, ln := range lines {
-		code := l.OnlyCode([]byte(ln.Text))
 		for _, k := range kinds {
-			if k.has(code) {
+			if k.has([]byte(ln.Text)) {
 				return found(k.code, ln.N, fmt.Sprintf("%s (line %d)", k.what, ln.N))
 			}
 		}
@@ -112,38 +111,14 @@ func firstDifference(old, new []byte) int {
 	return lex.Line(new, n)
 }
 
-// added judges a new test file: free, unless it keeps other tests from running.
-func added(l *lex.Lang, c rule.Change) []rule.Finding {
-	if l == nil || !c.New.Regular() {
-		return nil
-	}
-	code := l.OnlyCode(c.New.Data)
-	if re := focuses[l.Name]; re != nil {
-		if m := re.FindIndex(code); m != nil {
-			return found("tests.focused", lex.Line(code, m[0]), "is focused, so that other tests do not run")
-		}
-	}
-	if l.Name == lex.Go && bytes.Contains(code, []byte("func TestMain(")) && !bytes.Contains(code, []byte(".Run()")) {
-		return found("tests.ended", 0, "has a TestMain that never runs the tests")
-	}
-	for n, line := range strings.Split(string(code), "\n") {
-		if matches(ends, l, []byte(line)) && !strings.Contains(line, "m.Run()") {
-			return found("tests.ended", n+1, fmt.Sprintf("ends the whole run (line %d)", n+1))
-		}
-	}
-	return nil
-}
-
-// Product judges the tests inside a file that is none by its path. elsewhere
-// says whether another file of the same commit has a test under this name with
-// this text now.
-func Product(c rule.Change, elsewhere func(l *lex.Lang, name string, text []byte) bool) []rule.Finding {
+// Product judges the tests inside a file that is none by its path.
+func Product(c rule.Change, a Around) []rule.Finding {
 	l := lex.Of(c.Path)
 	if l == nil || !c.Old.Regular() || !c.New.Regular() && c.New.There() {
 		return nil
 	}
 	if testspan.Splits(l) {
-		return spans(l, c, elsewhere)
+		return spans(l, c, a)
 	}
 	if !testspan.Inside(l, c.Old.Data) {
 		return nil
@@ -155,32 +130,6 @@ func Product(c rule.Change, elsewhere func(l *lex.Lang, name string, text []byte
 		return found("tests.changed", line, fmt.Sprintf("has tests inside and is changed (line %d)", line))
 	}
 	return nil
-}
-
-// spans compares the tests inside two versions of a file.
-func spans(l *lex.Lang, c rule.Change, elsewhere func(l *lex.Lang, name string, text []byte) bool) []rule.Finding {
-	old := testspan.Find(l, c.Old.Data)
-	if len(old) == 0 {
-		return nil
-	}
-	new := map[string]testspan.Span{}
-	if c.New.There() {
-		for _, s := range testspan.Find(l, c.New.Data) {
-			new[s.Name] = s
-		}
-	}
-	var out []rule.Finding
-	for _, s := range old {
-		n, there := new[s.Name]
-		switch {
-		case !there && elsewhere != nil && elsewhere(l, s.Name, s.Text):
-		case !there:
-			out = append(out, rule.Finding{Code: "tests.deleted", Key: s.Name, Line: s.Line, What: fmt.Sprintf("no longer has its test %s (was line %d)", s.Name, s.Line)})
-		case !sameSpan(l, s.Text, n.Text):
-			out = append(out, rule.Finding{Code: "tests.changed", Key: s.Name, Line: n.Line, What: fmt.Sprintf("has its test %s changed (line %d)", s.Name, n.Line)})
-		}
-	}
-	return out
 }
 
 // Has says whether a file has a test inside under this name that is as strong as

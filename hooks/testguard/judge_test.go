@@ -54,7 +54,7 @@ func FuzzFile(f *testing.F) {
 					t.Fatalf("%s: %+v", name, x)
 				}
 			}
-			Product(rule.Change{Path: "src/" + name, Old: a, New: b}, nil)
+			Product(rule.Change{Path: "src/" + name, Old: a, New: b}, Around{})
 		}
 	})
 }

@@ -27,6 +27,24 @@ var unit = map[lex.Name]*pattern.Pattern{
 // setup matches what runs around existing tests, or instead of them.
 var setup = pattern.Lazy(`(?i)\b(?:before|after)_?(?:each|all|class|method)?\b|@(?:Before|After)|\bset_?up|\btear_?down|autouse|\b(?:OneTime)?(?:SetUp|TearDown)\b|\[(?:Class|Test)?(?:Initialize|Cleanup)|\bfunc (?:init|TestMain)\b|\bpytest_\w+|\b__\w+__\b|\bcollect_ignore|invokeTest|\bDispose\b|\bmake_suite|load_tests`)
 
+// rules matches what holds for the tests around a new one.
+var rules = pattern.Lazy(`@(?:[\w.]+\.|get:|field:|JvmField\s+)*(?:RegisterExtension|Rule|ClassRule)\b`)
+
+// reaches says whether new tests do something to those that were there.
+func reaches(l *lex.Lang, lines []line) bool {
+	var b strings.Builder
+	for _, ln := range lines {
+		b.WriteString(ln.text + "\n")
+	}
+	t := textOf(l, []byte(b.String()))
+	for _, set := range []map[lex.Name]trait{focuses, ends, narrows, patches, methods} {
+		if t.find(set) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // declared finds the names that the outer level of a hunk gives.
 var declared = pattern.Lazy(`\b(?:func(?: \([^)]*\))?|def|class|fn|fun|function|type|var|const|mod|struct|record|interface|enum)\s+([\w$]+)`)
 
@@ -61,7 +79,7 @@ func onlyTests(l *lex.Lang, old, new source, h hunk) bool {
 		}
 	}
 	all := []byte(strings.Join(code, "\n"))
-	if depth != 0 || setup.Match(all) || matches(focuses, l, all) || matches(ends, l, all) {
+	if depth != 0 || setup.Match(all) || rules.Match(all) || reaches(l, lines) {
 		return false
 	}
 	if rows(h, code) {

@@ -3,6 +3,7 @@ package testspan
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"gitagent/hooks/lex"
 	"gitagent/internal/pattern"
@@ -13,6 +14,9 @@ type Span struct {
 	Name string // unique in its file: what a person would call it
 	Line int    // where it begins, from 1
 	Text []byte
+	// Scope is what the test stands in: the beginnings of the blocks around it,
+	// "" at the top of the file.
+	Scope string
 }
 
 // Splits says whether the spans of a language are known; of the others a file
@@ -60,6 +64,42 @@ type finder struct {
 // add notes a span; a name that was there gets a number.
 func (f *finder) add(name string, start, end int) {
 	f.addText(name, start, f.src[start:end])
+	f.spans[len(f.spans)-1].Scope = f.scope(start)
+}
+
+// scope finds the blocks that are open at a place.
+func (f *finder) scope(at int) string {
+	if f.l.Name == lex.Python {
+		if f.code[lineAt(f.code, at)] == ' ' || f.code[lineAt(f.code, at)] == '\t' {
+			return "a block"
+		}
+		return ""
+	}
+	type block struct{ from, at int }
+	var open []block
+	from := 0
+	for i, c := range f.code[:at] {
+		switch c {
+		case '{', '(', '[':
+			open = append(open, block{from, i})
+			from = i + 1
+		case '}', ')', ']':
+			if n := len(open) - 1; n >= 0 {
+				from = open[n].from // what ends in a bracket goes on behind it
+				open = open[:n]
+			}
+			if c == '}' {
+				from = i + 1
+			}
+		case ';':
+			from = i + 1
+		}
+	}
+	var heads []string
+	for _, b := range open {
+		heads = append(heads, strings.Join(strings.Fields(string(f.code[b.from:b.at+1])), " "))
+	}
+	return strings.Join(heads, " > ")
 }
 
 func (f *finder) addText(name string, start int, text []byte) {

@@ -81,3 +81,8 @@ func (p *Pattern) ReplaceAllStringFunc(s string, repl func(string) string) strin
 
 // FindSubmatchIndex is Regexp.FindSubmatchIndex.
 func (p *Pattern) FindSubmatchIndex(b []byte) []int { return p.compile().FindSubmatchIndex(b) }
+
+// FindAllSubmatch is Regexp.FindAllSubmatch.
+func (p *Pattern) FindAllSubmatch(b []byte, n int) [][][]byte {
+	return p.compile().FindAllSubmatch(b, n)
+}

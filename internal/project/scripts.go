@@ -24,3 +24,13 @@ func (c Config) Scripts() []string {
 	}
 	return out
 }
+
+// Protected are the patterns of what is a test besides what everybody takes for
+// one: the config's own, and the scripts of its test commands.
+func (c Config) Protected() []string {
+	patterns := slices.Clone(c.TestPatterns)
+	for _, script := range c.Scripts() {
+		patterns = append(patterns, "/"+script)
+	}
+	return patterns
+}

@@ -43,8 +43,9 @@ func (s *step) toolBox() (*tools.Box, func() error, error) {
 func (s *step) protected() func(string) string {
 	old := map[string]bool{}
 	entries, err := s.repo.ListTree(context.Background(), s.baseID)
+	patterns := s.cfg.Protected()
 	for _, e := range entries {
-		if project.IsTestPath(e.Path, s.cfg.TestPatterns) {
+		if project.IsTestPath(e.Path, patterns) {
 			old[e.Path] = true
 		}
 	}
