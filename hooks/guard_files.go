@@ -135,7 +135,7 @@ func (f *files) judgeOne(ctx context.Context, ch gitops.Change, c rule.Change, i
 	moved = moved && ch.Status == 'D'
 	guarded := infra.Guarded(ch.Path)
 	switch {
-	case isTest && moved && testguard.StaysFound(ch.Path, to) && (testguard.SameTop(ch.Path, to) || f.wholly(ctx, ch.Path)):
+	case isTest && moved && f.staysFound(ctx, ch.Path, to):
 	case isTest && moved:
 		out = append(out, rule.Finding{Code: "tests.moved", What: "is moved to " + to})
 	case isTest && !guarded:

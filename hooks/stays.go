@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	"gitagent/gitops"
+	"gitagent/hooks/infra"
 	"gitagent/hooks/rule"
 	"gitagent/hooks/testguard"
+	"gitagent/internal/project"
 )
 
 // stays is a file that the parents have and the commit does not take away, as it
@@ -53,12 +55,22 @@ func (f *files) content(ctx context.Context, mode string, id gitops.OID) []byte 
 	return b.data
 }
 
-// wholly says whether the commit moves away all that is below the top folder of
-// a path: a folder that is renamed takes its tests with it.
-func (f *files) wholly(ctx context.Context, file string) bool {
-	dir, _, nested := strings.Cut(file, "/")
+// staysFound says whether a test that moves with its content unchanged is found
+// where it goes, or what tests read is where they are.
+func (f *files) staysFound(ctx context.Context, from, to string) bool {
+	if testguard.StaysFound(from, to) && testguard.SameTop(from, to) {
+		return true
+	}
+	found := testguard.StaysFound(from, to) || !testguard.Discovered(from) && !infra.Guarded(from) && testguard.Kind(from) == ""
+	return found && f.wholly(ctx, from, to)
+}
+
+// wholly says whether a file moves with all of its folder: one that is renamed
+// takes its tests, and what they read, with it.
+func (f *files) wholly(ctx context.Context, from, to string) bool {
+	dir, below := folderRenamed(from, to)
 	p := f.parents[0]
-	if err := p.find(ctx); err != nil || !nested || p.id == "" {
+	if err := p.find(ctx); err != nil || dir == "" || !project.IsTestPath(below, f.patterns) || p.id == "" {
 		return false
 	}
 	entries, err := f.blobs.folder(ctx, p, dir)
@@ -83,6 +95,17 @@ func (f *files) wholly(ctx context.Context, file string) bool {
 		f.err = err
 	}
 	return err == nil
+}
+
+// folderRenamed splits a path that moved into the folder that has another name
+// now and what is below it.
+func folderRenamed(from, to string) (dir, below string) {
+	a, b := strings.Split(from, "/"), strings.Split(to, "/")
+	n := 0
+	for n < len(a) && n < len(b) && a[len(a)-1-n] == b[len(b)-1-n] {
+		n++
+	}
+	return strings.Join(a[:len(a)-n], "/"), strings.Join(a[len(a)-n:], "/")
 }
 
 // standsIn finds a module of Python among the tests that they would import in

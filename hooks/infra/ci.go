@@ -58,7 +58,7 @@ func (p *pipeline) survey() {
 			if len(l.path) == 3 && last == "if" && !harmless(last, l.value) {
 				p.gated[job] = true
 			}
-			if !aside.MatchString(job) || testWord.MatchString(l.value) {
+			if !aside.MatchString(job) || (ciCommand.MatchString(last) || containsAny(l.path, "script", "commands")) && testWord.MatchString(l.value) {
 				p.tests[job] = true
 			}
 		}
@@ -71,7 +71,7 @@ func (p *pipeline) survey() {
 var (
 	// aside are jobs whose names say that they are there for something else.
 	aside        = pattern.Lazy(`(?i)^(?:deploy|release|publish|docs?|pages|lint|format|docker|image|codeql|analy[sz]e|label|stale|notify|preview|bench)`)
-	testWord     = pattern.Lazy(`(?i)test|spec|check|verify|e2e|\bcov|vet\b|jest|playwright|cypress|tox|nox`)
+	testWord     = pattern.Lazy(`(?i)\btests?\b|\b\w*(?:pytest|vitest|jest|unittest|nextest|rspec|phpunit)\b|\b(?:spec|check|verify|e2e|cov\w*|vet|playwright|cypress|tox|nox)\b`)
 	plainCIShell = pattern.Lazy(`^(?:bash|sh|pwsh|powershell|cmd|python|bash (?:-\w+ )*\{0\}|(?:micromamba|conda)\S* .*)$`)
 )
 

@@ -11,7 +11,7 @@ import (
 // what to load before them; with some only the value tells.
 var (
 	steersRunner = pattern.Lazy(`^(?:GOFLAGS|GOTEST\w*|PYTEST_\w+|PYTHONPATH|PYTHONSTARTUP|PYTHONHOME|VITEST_\w+|JEST_\w+|MOCHA_\w+|CARGO_BUILD_RUSTC\w*|CARGO_TARGET_\w+_RUNNER|RUSTC_WRAPPER|RUSTDOC|RUBYOPT|RUBYLIB|MINITEST_\w+|TESTOPTS|TESTOPT|SPEC_OPTS|NODE_PATH|BASH_ENV|LD_PRELOAD|DYLD_INSERT_LIBRARIES|NEXTEST_\w+|PLAYWRIGHT_\w*GREP\w*)$`)
-	steersByText = pattern.Lazy(`^(?:NODE_OPTIONS|MAVEN_OPTS|MAVEN_ARGS|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|GRADLE_OPTS|_JAVA_OPTIONS|RUSTFLAGS|NPM_CONFIG_\w+|npm_config_\w+|MAKEFLAGS|PATH)$`)
+	steersByText = pattern.Lazy(`^(?:NODE_OPTIONS|MAVEN_OPTS|MAVEN_ARGS|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|GRADLE_OPTS|_JAVA_OPTIONS|RUSTFLAGS|NPM_CONFIG_\w+|npm_config_\w+|MAKEFLAGS)$`)
 	loadsFirst   = pattern.Lazy(`--(?:require|import|loader|experimental-loader|test-\S*)\b|(?:^|\s|["'])-r\s|-D(?:skip|maven\.test|test\b)|-javaagent|-x\s*test|(?i)script.?shell|--cfg|(?:^|\s|["'])-?i\b|^["']?(?:\./|fakes?|\$PWD|\$\(pwd\))`)
 	variable     = pattern.Lazy(`^\s*(?:export\s+|set\s+)?["']?([A-Za-z_]\w*)["']?\s*=\s*(.*)$`)
 )
