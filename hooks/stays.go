@@ -70,7 +70,7 @@ func (f *files) staysFound(ctx context.Context, from, to string) bool {
 func (f *files) wholly(ctx context.Context, from, to string) bool {
 	dir, below := folderRenamed(from, to)
 	p := f.parents[0]
-	if err := p.find(ctx); err != nil || dir == "" || !project.IsTestPath(below, f.patterns) || p.id == "" {
+	if err := p.find(ctx); err != nil || dir == "" || !testguard.Discovered(from) && !project.IsTestPath(path.Dir(below)+"/x", f.patterns) || p.id == "" {
 		return false
 	}
 	entries, err := f.blobs.folder(ctx, p, dir)
