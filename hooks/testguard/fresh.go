@@ -148,7 +148,7 @@ func lineStart(src []byte, at int) int { return bytes.LastIndexByte(src[:at], '\
 
 // helper matches the condition under which a test of Go is a program that
 // another test has started.
-var helper = pattern.Lazy(`(?i)os\.(?:Getenv|LookupEnv)\("\w*(?:HELPER|WANT|CHILD|SUB|BE_|RUN|CRASH|EXEC|MAIN|FORK|PROC)\w*"\)`)
+var helper = pattern.Lazy(`(?i)os\.(?:Getenv|LookupEnv)\("\w*(?:HELPER|WANT|CHILD|SUB|BE_|RUN|CRASH|EXEC|MAIN|FORK|PROC)\w*"\)|os\.(?:Getenv|LookupEnv)\([a-z]\w*\)|os\.Args\[\d\]\)?\s*==\s*(?:"[^"-]|[a-zA-Z]\w{3,})`)
 
 // child says whether a place in Go code is in a function that only another test
 // runs, as a program of its own.
@@ -163,7 +163,7 @@ func (t text) child(at int) bool {
 var (
 	mainFunc  = pattern.Lazy(`(?m)^func TestMain\((\w+) \*testing\.M\)`)
 	exitsWith = pattern.Lazy(`\b(?:os|syscall)\.Exit\(([^\n]*?)\)[\s;}]*(?:\n|$)`)
-	givenOn   = pattern.Lazy(`^(?:\w+\.)?\w+\(\w+\)$|^\w+\.Run\(\)$|^[1-9]\d*$|^\w+$`)
+	reckons   = pattern.Lazy(`\.Run\(\)\s*[-+*/%&|^<>]|[-+*/%&|^<>!]\s*\w+\.Run\(\)`)
 )
 
 // testMain judges a TestMain: it runs the tests, or gives them to what does, and
@@ -186,9 +186,10 @@ func testMain(t text) []rule.Finding {
 	if !runs && !strings.Contains(body, "("+arg+")") && !strings.Contains(body, "("+arg+",") {
 		return found("tests.ended", 0, "has a TestMain that never runs the tests")
 	}
-	for _, x := range exitsWith.FindAllStringSubmatch(body, -1) {
-		if code := strings.TrimSpace(x[1]); !givenOn.MatchString(code) || code == "0" || zeroed(body, code) {
-			return found("tests.ended", lex.Line(t.code, at), "has a TestMain that ends otherwise than the tests do")
+	for _, x := range exitsWith.FindAllStringSubmatchIndex(body, -1) {
+		code := strings.TrimSpace(body[x[2]:x[3]])
+		if reckons.MatchString(code) || zeroed(body, code) || code == "0" && !t.child(at+len(m[0])+x[0]) {
+			return found("tests.ended", lex.Line(t.code, at+len(m[0])+x[0]), "has a TestMain that ends otherwise than the tests do")
 		}
 	}
 	return nil

@@ -36,7 +36,7 @@ var focuses = map[lex.Name]trait{
 
 // ends are the words with which a test file ends the whole run.
 var ends = map[lex.Name]trait{
-	lex.Go: {code: pattern.Lazy(`\b(?:os|syscall)\.Exit\(\s*0\s*\)|\bsyscall\.Exec\(`)},
+	lex.Go: {code: pattern.Lazy(`\b(?:os|syscall)\.Exit\(\s*0\s*\)`)},
 	lex.JS: {
 		code: pattern.Lazy(`\bprocess\.(?:exit\(|exitCode\s*=\s*0|reallyExit)|\bDeno\.exit\(`),
 		text: pattern.Lazy(`\bprocess\s*\[\s*["'` + "`" + `](?:exit|reallyExit|exitCode)|\brequire\(\s*["'](?:node:)?process["']\s*\)\s*\.\s*(?:exit|reallyExit|abort)|\{[^}\n]*\bexit\b[^}\n]*\}\s*(?:=\s*(?:process\b|require\(\s*["'](?:node:)?process["'])|from\s*["'](?:node:)?process["'])`),
