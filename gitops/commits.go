@@ -222,3 +222,20 @@ func (r *Repo) IsAncestor(ctx context.Context, commit OID, branch string) (bool,
 	}
 	return true, nil
 }
+
+// MergeBases lists the commits that two histories last had in common, none when
+// they never had one.
+func (r *Repo) MergeBases(ctx context.Context, a, b OID) ([]OID, error) {
+	out, err := r.run(ctx, call{args: []string{"merge-base", "--all", string(a), string(b)}})
+	if exitCode(err) == 1 {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find what %s and %s come from: %w", a.Short(), b.Short(), err)
+	}
+	var ids []OID
+	for _, id := range strings.Fields(string(out)) {
+		ids = append(ids, OID(id))
+	}
+	return ids, nil
+}

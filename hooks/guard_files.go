@@ -33,6 +33,13 @@ func (c *commit) fileGuards(ctx context.Context, patterns []string) ([]Violation
 		}
 		found = append(found, vs...)
 	}
+	if len(f.diffs) > 1 {
+		vs, err := f.dropped(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, vs...)
+	}
 	if f.err != nil {
 		return nil, f.err
 	}

@@ -146,6 +146,11 @@ func (r *run) addMerged(ctx context.Context, c *commit) error {
 	if err != nil {
 		return fmt.Errorf("read the merged commits: %w", err)
 	}
+	head, err := r.repo.Head(ctx)
+	if err != nil {
+		return err
+	}
+	c.parents[0].commit = head.Commit
 	for _, id := range strings.Fields(string(data)) {
 		base, err := r.repo.TreeOf(ctx, id)
 		if err != nil {
@@ -162,7 +167,7 @@ func (r *run) addMerged(ctx context.Context, c *commit) error {
 		if err != nil {
 			return err
 		}
-		c.parents = append(c.parents, &tree{repo: r.repo, id: base})
+		c.parents = append(c.parents, &tree{repo: r.repo, id: base, commit: gitops.OID(id)})
 		c.diffs = append(c.diffs, byPath(diff))
 	}
 	return nil
