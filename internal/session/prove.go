@@ -144,7 +144,7 @@ func Page(ctx context.Context, set Settings, opt PageOptions) (browser.Result, e
 	if err != nil {
 		return browser.Result{Verdict: verify.Unverified, Reason: err.Error()}, err
 	}
-	temp, err := os.MkdirTemp("", "git-agent-page-")
+	temp, err := verify.TempRoom()
 	if err != nil {
 		return browser.Result{}, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"gitagent/gitops"
 	"gitagent/internal/hint"
+	"gitagent/internal/verify"
 	"gitagent/internal/verify/evidence"
 	"gitagent/internal/workspace"
 	"gitagent/progress"
@@ -345,6 +346,7 @@ func (r *recovery) attachments(remains *workspace.Remains) map[string][]byte {
 // sweep removes what dead processes left outside the repository. Trees of a
 // session of another repository wait for the next command there.
 func (r *recovery) sweep(ctx context.Context, root string) {
+	verify.SweepRooms()
 	_, err := workspace.Sweep(ctx, root, func(commonDir, _ string) bool {
 		_, err := os.Lstat(crashPath(filepath.Join(commonDir, "agent")))
 		return err == nil && commonDir != r.repo.CommonDir()

@@ -28,9 +28,21 @@ func (v *Verifier) open(ctx context.Context, t Target, change func(*sandbox.Poli
 // openForPage does so with short paths: a browser makes sockets in its
 // temporary folder, and a socket's path has at most 108 bytes.
 func (v *Verifier) openForPage(ctx context.Context, t Target) (*room, error) {
-	sweepRooms(os.TempDir())
-	return v.openIn(ctx, os.TempDir(), fmt.Sprintf("%s%d-", roomPrefix, os.Getpid()), t, nil)
+	SweepRooms()
+	return v.openIn(ctx, os.TempDir(), ourRooms(), t, nil)
 }
+
+// TempRoom makes a folder for a browser outside of any check. The caller removes
+// it, or, if it is killed, the next page or session does.
+func TempRoom() (string, error) {
+	SweepRooms()
+	return os.MkdirTemp("", ourRooms())
+}
+
+// SweepRooms removes the folders of browsers whose git agent was killed.
+func SweepRooms() { sweepRooms(os.TempDir()) }
+
+func ourRooms() string { return fmt.Sprintf("%s%d-", roomPrefix, os.Getpid()) }
 
 func (v *Verifier) openIn(ctx context.Context, temp, prefix string, t Target, change func(*sandbox.Policy)) (*room, error) {
 	if v.Sandbox == nil {
