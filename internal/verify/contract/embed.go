@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,11 +10,12 @@ import (
 	"go.starlark.net/starlark"
 )
 
-// tries bounds the search for one check in another, of which each way that is
-// found costs a part. It ends long before that for what anybody writes.
+// tries bounds the search for one check in another: each value that is tried and
+// each way to a state costs one. mostOutcomes bounds what comes of it. It ends
+// long before that for what anybody writes.
 const (
-	tries   = 20000
-	wayCost = 200
+	tries        = 20000
+	mostOutcomes = 100
 )
 
 // longestRun is how many clicks or words one placeholder may stand for,
@@ -27,12 +29,29 @@ const (
 // their order, with others between them, and with values for the old check's
 // variables that make the two the same.
 type embedder struct {
-	old      *narrator
-	kinds    map[string]kind
-	new      []event
-	values   []string // what an input may have been computed from
-	left     int
-	embedded func(at []span, bound Values)
+	old    *narrator
+	kinds  map[string]kind
+	new    []event
+	values []string // what an input may have been computed from
+	left   int
+	states map[string]*state
+	ends   map[string][]*state // those from which nothing goes on, by outcome
+}
+
+// state is how far a search has come: what follows from it depends on nothing
+// else, so it is gone through once, however many ways lead to it.
+type state struct {
+	p, q  int // the next old event that is not a look, and the next new one
+	bound Values
+	from  []edge
+}
+
+// edge says where the old event lies among the new ones that led from one state
+// to the next.
+type edge struct {
+	from  *state
+	event int
+	at    span
 }
 
 // span is where an old event lies among the new ones.
@@ -40,32 +59,95 @@ type span struct{ from, to int }
 
 func (m *embedder) search() {
 	m.left = tries
-	m.walk(0, nil, Values{})
+	m.states, m.ends = map[string]*state{}, map[string][]*state{}
+	m.reach(0, 0, Values{}, nil)
 }
 
-// walk goes on behind what at has placed. What cannot go on is told: the deeds
-// so far are those of a check that was cut off.
-func (m *embedder) walk(q int, at []span, bound Values) {
+// reach notes a way to a state and goes on from there, where that is new.
+func (m *embedder) reach(p, q int, bound Values, way *edge) {
 	old := m.old.events
-	for len(at) < len(old) && old[len(at)].kind == looking {
-		at = append(slices.Clip(at), span{q, q})
+	for p < len(old) && old[p].kind == looking {
+		p++
 	}
+	key := fmt.Sprint(p, q, bound)
+	s := m.states[key]
+	known := s != nil
+	if !known {
+		s = &state{p: p, q: q, bound: bound}
+		m.states[key] = s
+	}
+	if way != nil {
+		s.from = append(s.from, *way)
+	}
+	if m.left--; !known && m.left > 0 {
+		m.walk(s)
+	}
+}
+
+// walk goes on from a state. What cannot go on is an end: the deeds so far are
+// those of a check that was cut off.
+func (m *embedder) walk(s *state) {
 	further := false
-	if p := len(at); p < len(old) {
-		for r := q; r < len(m.new) && m.left > 0; r++ {
-			for _, f := range m.fits(old[p], r, bound) {
+	if s.p < len(m.old.events) {
+		for r := s.q; r < len(m.new) && m.left > 0; r++ {
+			for _, f := range m.fits(m.old.events[s.p], r, s.bound) {
 				further = true
-				m.walk(f.to, append(slices.Clip(at), span{r, f.to}), f.bound)
+				m.reach(s.p+1, f.to, f.bound, &edge{s, s.p, span{r, f.to}})
 			}
-			if p > 0 && m.new[r].kind == arriving {
+			if s.p > 0 && m.new[r].kind == arriving {
 				break // what was done before is gone
 			}
 		}
 	}
-	if !further && m.left > 0 {
-		m.left -= wayCost
-		m.embedded(at[:m.whole(len(at))], bound)
+	if !further {
+		key := fmt.Sprint(m.whole(s.p), s.bound)
+		if m.ends[key] = append(m.ends[key], s); len(m.ends) > mostOutcomes {
+			m.left = 0
+		}
 	}
+}
+
+// outcome is what all ways come to that end with the same values.
+type outcome struct {
+	cut   int // only the old events before it lie among the new ones
+	bound Values
+	deeds []span        // of old deeds
+	looks map[int][]int // an old look → the new events from which on it may be
+}
+
+// outcomes gives what was found, and says whether that is all.
+func (m *embedder) outcomes() (found []outcome, all bool) {
+	for _, key := range slices.Sorted(maps.Keys(m.ends)) {
+		found = append(found, m.outcome(m.ends[key]))
+	}
+	return found, m.left > 0
+}
+
+// outcome follows all ways back from ends.
+func (m *embedder) outcome(ends []*state) outcome {
+	old := m.old.events
+	o := outcome{cut: m.whole(ends[0].p), bound: ends[0].bound, looks: map[int][]int{}}
+	back, seen := slices.Clone(ends), map[*state]bool{}
+	for len(back) > 0 {
+		s := back[len(back)-1]
+		back = back[:len(back)-1]
+		if seen[s] {
+			continue
+		}
+		seen[s] = true
+		for i := s.p - 1; i >= 0 && old[i].kind == looking; i-- {
+			if i < o.cut {
+				o.looks[i] = append(o.looks[i], s.q)
+			}
+		}
+		for _, e := range s.from {
+			if e.event < o.cut && old[e.event].kind == doing {
+				o.deeds = append(o.deeds, e.at)
+			}
+			back = append(back, e.from)
+		}
+	}
+	return o
 }
 
 // whole is where the last deed ends that is done to its end before event p.
@@ -220,6 +302,9 @@ func (m *embedder) bindings(h hole, text string, bound Values) (out []Values) {
 		var next []Values
 		for _, b := range all {
 			for _, v := range m.values {
+				if m.left--; m.left < 0 {
+					return nil
+				}
 				b := maps.Clone(b)
 				b[name] = v
 				next = append(next, b)

@@ -4,6 +4,7 @@ import (
 	stdjson "encoding/json"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -32,7 +33,25 @@ func (n *narrator) page(page stdjson.RawMessage) error {
 			n.step(st, seen, each)
 		}
 	}
+	sortEntries(n.events)
 	return nil
+}
+
+// sortEntries puts what is entered into several fields, one right after another,
+// in one order: which of them came first makes no difference.
+func sortEntries(events []event) {
+	entry := func(e event) bool {
+		return e.kind == doing && !e.many && (e.verb == string(browser.VerbType) || e.verb == string(browser.VerbSelect))
+	}
+	field := func(e event) string { return strings.ToLower(strings.Join(e.on[1:3], " ")) }
+	for from := 0; from < len(events); from++ {
+		to := from
+		for to < len(events) && entry(events[to]) {
+			to++
+		}
+		slices.SortStableFunc(events[from:to], func(a, b event) int { return strings.Compare(field(a), field(b)) })
+		from = to
+	}
 }
 
 // steps reads a step of the contract, which may stand for several.

@@ -127,14 +127,19 @@ func (c *Contract) novelty(k Check, draws []Values, olds []oldCheck) (Novelty, e
 	if err != nil {
 		return n, err
 	}
-	all := true // was compared
 	for i, events := range told {
 		common := make([][]string, len(events))
+		all := true // was compared
 		for _, old := range olds {
-			all = old.mark(events, draws[i], common) && all
+			if all = old.mark(events, draws[i], common) && all; !all && i > 0 {
+				break
+			}
+		}
+		if !all && i > 0 {
+			continue // the example says what is shared; this draw says nothing more
 		}
 		nth := 0
-		deeds, sights := true, true // nothing but old ones
+		deeds, sights, fresh := true, true, false // nothing but old ones; something new
 		for j, e := range events {
 			old := len(common[j]) > 0
 			switch e.kind {
@@ -142,7 +147,7 @@ func (c *Contract) novelty(k Check, draws []Values, olds []oldCheck) (Novelty, e
 				deeds = deeds && old
 			case looking:
 				sights = sights && old
-				n.New = n.New || telling[nth] && !old
+				fresh = fresh || telling[nth] && !old
 				nth++
 			}
 		}
@@ -153,9 +158,11 @@ func (c *Contract) novelty(k Check, draws []Values, olds []oldCheck) (Novelty, e
 		if i == 0 {
 			n.shared = slices.DeleteFunc(common, func(ids []string) bool { return len(ids) == 0 })
 		}
+		if n.New = fresh && all && c.Varies(k.ID); n.New {
+			n.Repeats = false
+			break
+		}
 	}
-	n.New = n.New && all && c.Varies(k.ID)
-	n.Repeats = n.Repeats && !n.New
 	return n, nil
 }
 
@@ -166,35 +173,30 @@ func (o oldCheck) mark(events []event, values Values, common [][]string) bool {
 	candidates := slices.Concat(slices.Collect(maps.Values(values)), slices.Collect(maps.Values(o.example)))
 	slices.Sort(candidates)
 	m := &embedder{old: o.pattern, kinds: o.kinds, new: events, values: slices.Compact(candidates)}
-	tried := map[string]bool{}
-	m.embedded = func(at []span, bound Values) {
-		key := fmt.Sprint(at, bound)
-		if tried[key] {
-			return
-		}
-		tried[key] = true
-		for i, s := range at {
-			if o.pattern.events[i].kind == doing {
-				for j := s.from; j < s.to; j++ {
-					seen[j] = true
-				}
+	m.search()
+	found, all := m.outcomes()
+	for _, out := range found {
+		for _, s := range out.deeds {
+			for j := s.from; j < s.to; j++ {
+				seen[j] = true
 			}
 		}
-		o.sees(events, at, bound, seen)
+		if len(out.looks) > 0 {
+			o.sees(events, out, seen)
+		}
 	}
-	m.search()
 	for j := range seen {
 		common[j] = append(common[j], o.c.Feature)
 	}
-	return m.left > 0
+	return all
 }
 
 // sees notes the looks that the old check, with the values that were found for
 // it, answers as well.
-func (o oldCheck) sees(events []event, at []span, bound Values, seen map[int]bool) {
+func (o oldCheck) sees(events []event, out outcome, seen map[int]bool) {
 	values := maps.Clone(o.example)
-	if len(bound) > 0 {
-		maps.Copy(values, bound)
+	if len(out.bound) > 0 {
+		maps.Copy(values, out.bound)
 	}
 	env, err := o.c.envOf(values)
 	if err != nil {
@@ -211,16 +213,18 @@ func (o oldCheck) sees(events []event, at []span, bound Values, seen map[int]boo
 		}
 	}
 	nth := -1
-	for i, s := range at {
-		if o.pattern.events[i].kind != looking {
+	for i, e := range o.pattern.events[:out.cut] {
+		if e.kind != looking {
 			continue
 		}
 		if nth++; nth >= len(own) {
 			return
 		}
-		for j := s.from; j < len(events) && events[j].kind != arriving; j++ {
-			if events[j].kind == looking && own[nth].implies(events[j].look) {
-				seen[j] = true
+		for _, from := range out.looks[i] {
+			for j := from; j < len(events) && events[j].kind != arriving; j++ {
+				if events[j].kind == looking && own[nth].implies(events[j].look) {
+					seen[j] = true
+				}
 			}
 		}
 	}

@@ -23,6 +23,8 @@ func passing(t *testing.T) []*Contract {
 		  {"id":"c1","kind":"http","covers":[1],"http":[{"method":"POST","path":"/items","body":{"name":"{w}","n":2},"expect":{"status":201},"save":{"id":"$.id"}},{"path":"/items/{id}","expect":{"json":{"$.name":"{w}"}}}]}]}`,
 		`{"version":1,"feature":"F005","revision":1,"vars":{"n":"int 2..99"},"checks":[
 		  {"id":"c1","kind":"page","covers":[1],"page":{"open":"/","steps":[{"type":"{n*5}","into":"Bill"},{"see":"Total: {n*5+10}"}]}}]}`,
+		`{"version":1,"feature":"F006","revision":1,"vars":{"a":"int 2..99","b":"int 2..99"},"checks":[
+		  {"id":"c1","kind":"page","covers":[1],"page":{"open":"/pay","steps":[{"type":"{a}","into":"Bill"},{"type":"{b}","into":"Tip"},{"click":"Pay"},{"see":"{a+b}"}]}}]}`,
 	} {
 		c, err := Parse([]byte(text))
 		if err != nil {
@@ -117,6 +119,7 @@ func TestNovelty(t *testing.T) {
 		"how many":                 {Values{"x": "word"}, pageCheck("/", add+`,{"see":"{len(x)} letters"}`), isRepeat},
 		"cleared display":          {twoInts, pageCheck("/calc", `{"click_each":"{a}"},{"click":"+"},{"click_each":"{b}"},{"click":"="},{"value":"{a+b}","of":"Display"},{"click":"C"},{"value":"0","of":"Display"}`), isNew},
 		"only looked at":           {nil, pageCheck("/", `{"see":"About"}`), isNeither},
+		"another order":            {twoInts, pageCheck("/pay", `{"type":"{b}","into":"Tip"},{"type":"{a}","into":"Bill"},{"click":"Pay"},{"see":"{a+b}"}`), isRepeat},
 		// requests
 		"requests":           {Values{"v": "word"}, requests(`{"method":"POST","path":"/items","body":{"n":2,"name":"{v}"},"save":{"key":"$.id"}},{"path":"/items/{key}","expect":{"has":["{v}"]}}`), isRepeat},
 		"more requests":      {Values{"v": "word"}, requests(`{"method":"POST","path":"/items","body":{"n":2,"name":"{v}","more":1},"save":{"key":"$.id"}},{"path":"/items"},{"path":"/items/{key}","expect":{"json":{"$.name":"{v}"}}}`), isNeither},
@@ -164,6 +167,17 @@ func TestNoveltyWithin(t *testing.T) {
 	}
 	if n := (Novelty{}); !n.Within(func(string) bool { return false }) {
 		t.Error("what shares nothing needs nobody")
+	}
+}
+
+// What is done many times over is the same in many ways, and all of them are
+// looked at.
+func TestNoveltyOfRepeatedClicks(t *testing.T) {
+	times := func(n int) string { return strings.Repeat(`{"click":"More"},`, n) }
+	old := varied(t, nil, nil, pageCheck("/", times(5)+`{"see":"5","in":"Count"}`))
+	c := varied(t, Values{"x": "word"}, nil, pageCheck("/", times(16)+`{"type":"{x}","into":"Name"},{"click":"Save"},{"see":"Saved {x}"}`))
+	if n := c.Novelty([]*Contract{old})["c1"]; !n.New {
+		t.Errorf("%+v", n)
 	}
 }
 
