@@ -41,19 +41,20 @@ func TestGoTwins(t *testing.T) {
 		verdict string
 		reason  string
 	}{
-		"honest":          {map[string]string{"p.go": add, "p_test.go": goTests}, Pass, ""},
-		"honest, outside": {map[string]string{"p.go": add, "p_test.go": "package p_test\n\nimport (\"testing\"; \"example.com/p\")\n\nfunc TestAdd(t *testing.T) { if p.Add(1, 2) != 3 { t.Fatal() } }\n"}, Pass, ""},
-		"honest TestMain": {map[string]string{"p.go": add, "p_test.go": goTests, "m_test.go": "package p\n\nimport (\"os\"; \"testing\")\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n"}, Pass, ""},
-		"main package":    {map[string]string{"p.go": "package main\n\nfunc main() {}\n\nfunc Add(a, b int) int { return a + b }\n", "p_test.go": strings.Replace(goTests, "package p", "package main", 1)}, Pass, ""},
-		"wrong":           {map[string]string{"p.go": bad, "p_test.go": goTests}, Fail, "2 of 2 tests failed"},
-		"exit in init":    {map[string]string{"p.go": bad + "func init() { os.Exit(0) }\n", "p_test.go": goTests}, Fail, "ended early with success"},
-		"forged results":  {map[string]string{"p.go": forged, "p_test.go": goTests}, Fail, "stopped without a result"},
-		"TestMain alone":  {map[string]string{"p.go": bad, "p_test.go": goTests, "m_test.go": "package p\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) {}\n"}, Fail, "ended early with success"},
-		"exit in a test":  {map[string]string{"p.go": strings.Replace(bad, "return 0", "syscall.Exit(0); return 0", 1), "p_test.go": goTests}, Fail, ""},
-		"no tests":        {map[string]string{"p.go": bad}, Fail, "no test ran"},
-		"tag hides tests": {map[string]string{"p.go": bad, "p_test.go": "//go:build later\n\n" + goTests}, Fail, "no test ran"},
-		"does not build":  {map[string]string{"p.go": "package p\n\nfunc Add() {\n", "p_test.go": goTests}, Fail, ""},
-		"skipped":         {map[string]string{"p.go": bad, "p_test.go": "package p\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) { t.Skip() }\n"}, Fail, "no test ran"},
+		"honest":           {map[string]string{"p.go": add, "p_test.go": goTests}, Pass, ""},
+		"honest, outside":  {map[string]string{"p.go": add, "p_test.go": "package p_test\n\nimport (\"testing\"; \"example.com/p\")\n\nfunc TestAdd(t *testing.T) { if p.Add(1, 2) != 3 { t.Fatal() } }\n"}, Pass, ""},
+		"honest TestMain":  {map[string]string{"p.go": add, "p_test.go": goTests, "m_test.go": "package p\n\nimport (\"os\"; \"testing\")\n\nfunc TestMain(m *testing.M) { os.Exit(m.Run()) }\n"}, Pass, ""},
+		"names of its own": {map[string]string{"p.go": add, "p_test.go": "package p_test\n\nimport (\n\tt \"testing\"\n\n\t\"example.com/p\"\n)\n\nvar flag, testing = 1, 2\n\nfunc TestAdd(t *t.T) { if p.Add(flag, testing) != 3 { t.Fatal() } }\n"}, Pass, ""},
+		"main package":     {map[string]string{"p.go": "package main\n\nfunc main() {}\n\nfunc Add(a, b int) int { return a + b }\n", "p_test.go": strings.Replace(goTests, "package p", "package main", 1)}, Pass, ""},
+		"wrong":            {map[string]string{"p.go": bad, "p_test.go": goTests}, Fail, "2 of 2 tests failed"},
+		"exit in init":     {map[string]string{"p.go": bad + "func init() { os.Exit(0) }\n", "p_test.go": goTests}, Fail, "ended early with success"},
+		"forged results":   {map[string]string{"p.go": forged, "p_test.go": goTests}, Fail, "stopped without a result"},
+		"TestMain alone":   {map[string]string{"p.go": bad, "p_test.go": goTests, "m_test.go": "package p\n\nimport \"testing\"\n\nfunc TestMain(m *testing.M) {}\n"}, Fail, "ended early with success"},
+		"exit in a test":   {map[string]string{"p.go": strings.Replace(bad, "return 0", "syscall.Exit(0); return 0", 1), "p_test.go": goTests}, Fail, ""},
+		"no tests":         {map[string]string{"p.go": bad}, Fail, "no test ran"},
+		"tag hides tests":  {map[string]string{"p.go": bad, "p_test.go": "//go:build later\n\n" + goTests}, Fail, "no test ran"},
+		"does not build":   {map[string]string{"p.go": "package p\n\nfunc Add() {\n", "p_test.go": goTests}, Fail, ""},
+		"skipped":          {map[string]string{"p.go": bad, "p_test.go": "package p\n\nimport \"testing\"\n\nfunc TestAdd(t *testing.T) { t.Skip() }\n"}, Fail, "no test ran"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -186,7 +186,8 @@ func goPackages(data []byte) ([]goPackage, error) {
 	return out, nil
 }
 
-// endSource is the end test without its package clause.
+// endSource is the end test without its package clause. Its imports have names
+// that no package uses for something of its own.
 func endSource(name, filter, proof string) string {
 	var a, b strings.Builder
 	for _, c := range []byte(proof) {
@@ -197,12 +198,12 @@ func endSource(name, filter, proof string) string {
 	}
 	return fmt.Sprintf(`
 import (
-	"flag"
-	"testing"
+	gitAgentFlag "flag"
+	gitAgentTesting "testing"
 )
 
-func %s(t *testing.T) {
-	if f := flag.Lookup("test.run"); f != nil && f.Value.String() != %q {
+func %s(t *gitAgentTesting.T) {
+	if f := gitAgentFlag.Lookup("test.run"); f != nil && f.Value.String() != %q {
 		return
 	}
 	a, b := [...]byte{%s}, [...]byte{%s}
