@@ -128,6 +128,9 @@ func (s *step) baseAgain(ctx context.Context, t *suite, tree gitops.OID) error {
 		if err != nil {
 			return err
 		}
+		if report.TimedOut {
+			s.emit(Event{Kind: "note", Text: "what the tests do on the base today could not be found out, so what an earlier session found there is held: " + plain.Line(report.Reason, 200)})
+		}
 		if err := s.takeAgain(ctx, t, t.base.Again(report)); err != nil {
 			return err
 		}

@@ -81,9 +81,12 @@ func (s BaselineSet) Recalled() BaselineSet {
 
 // Again is the baseline after one more run on the same tree, on the machine as
 // it is now: what passed before and does not pass here is flaky and blocks
-// nothing.
+// nothing. A run that took too long says nothing.
 func (s BaselineSet) Again(r Report) BaselineSet {
 	s = s.Recalled()
+	if r.TimedOut {
+		return s
+	}
 	s.Deciders, s.Elapsed = r.Deciders, max(s.Elapsed, r.Elapsed)
 	s.Green = s.Green && r.Finished && r.Exit == 0
 	s.Ran, s.Told = min(s.Ran, r.Ran()), min(s.Told, told(r))

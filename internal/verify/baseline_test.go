@@ -180,6 +180,8 @@ func TestBaselineAgain(t *testing.T) {
 	cut, other := report("a b"), report("a b c")
 	cut.Finished, cut.Reason = false, "ended early"
 	other.Deciders = map[string]string{"pytest.ini": "1"}
+	slow := cut
+	slow.TimedOut = true
 	decided := report("a b c")
 	decided.Deciders = other.Deciders
 	for name, c := range map[string]struct {
@@ -194,6 +196,7 @@ func TestBaselineAgain(t *testing.T) {
 		"gone here too":               {report("a c"), report("a c"), Pass},
 		"skipped here too":            {report("a b~ c"), report("a b~ c"), Pass},
 		"does not end here":           {cut, report("a b- c-"), Pass},
+		"takes too long here":         {slow, report("a b- c"), Fail},
 		"nothing passes here":         {report("a- b- c-"), report("a- b- c-"), Pass},
 		"what decides is read anew":   {other, decided, Pass},
 		"a new failure, as always":    {report("a b- c"), report("a b- c d-"), Fail},
