@@ -61,7 +61,7 @@ func (c *commit) appended(ctx context.Context, v *Violation, old, new []byte) (*
 		return tell("log.claims", whyClaim, "%s", claim)
 	}
 	if late := beforeTheLog(old, text); late != "" {
-		return tell("log.order", whyClaim, "%s", late)
+		return tell(codeOrder, whyClaim, "%s", late)
 	}
 	for l := range strings.Lines(string(text)) {
 		l = strings.TrimSpace(l)
@@ -150,6 +150,10 @@ func (c *commit) claims(ctx context.Context, old, text []byte) (string, error) {
 	}
 	return "", nil
 }
+
+// codeOrder is of entries that are out of their time, as a wrong clock makes
+// them as well.
+const codeOrder = "log.order"
 
 // beforeTheLog names an entry that is older than the log itself, or not yet to
 // be.

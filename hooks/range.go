@@ -70,7 +70,7 @@ func (h *history) add(info *gitops.CommitInfo, c *commit, found []Violation) {
 	for _, v := range found {
 		reason := policy.reason(v)
 		if reason == "" {
-			v.Warn = v.advises() && len(info.Trailer(trailerSession)) == 0
+			v.Warn = v.warns(len(info.Trailer(trailerSession)) > 0)
 			h.report.Violations = append(h.report.Violations, CommitViolation{Commit: info.ID, Subject: plain.Line(info.Subject, 100), Violation: v})
 			continue
 		}

@@ -65,14 +65,21 @@ func (p Policy) settle(found []Violation) []Violation {
 		if p.allows(v) {
 			continue
 		}
-		v.Warn = !p.Session && (p.WarnOnly || v.advises())
+		v.Warn = v.warns(p.Session) || p.WarnOnly && !p.Session
 		left = append(left, v)
 	}
 	return left
 }
 
-// advises says whether the rule warns people; sessions are bound by it.
-func (v Violation) advises() bool {
+// warns says whether the rule warns only: most bind sessions where they warn
+// people. What is out of its time warns both, since a clock may be set anew.
+func (v Violation) warns(session bool) bool {
+	switch {
+	case v.Code == codeOrder:
+		return true
+	case session:
+		return false
+	}
 	return v.Guard == GuardProduct || v.Code == "log.orders" || v.Code == codeSettings || v.Guard == GuardHygiene && v.Code != "hygiene.secret"
 }
 

@@ -99,7 +99,9 @@ func TestTestsOfTheNewTipCount(t *testing.T) {
 	trustAll(t, repo)
 	out := mustStep(t, repo, settings(t, sumContract, meanwhile(func() {
 		testenv.Git(t, dir, "rm", "-q", "ok.sh")
-		commitFile(t, dir, ".agent/config", "[test \"ok\"]\n\tcommand = true\n")
+		testenv.Write(t, dir, ".agent/config", "[test \"ok\"]\n\tcommand = true\n")
+		testenv.Git(t, dir, "add", ".agent/config")
+		testenv.Git(t, dir, "commit", "-q", "-m", "Test by nothing\n\nAllow-Tests: there is nothing to test yet")
 		trustAll(t, repo)
 	}, work, done)), session.Options{})
 	if out.End != session.Verified || out.Receipt.Turns != 2 {
