@@ -86,6 +86,31 @@ func Remember(ctx context.Context, repo *gitops.Repo) error {
 	return replaceFile(file, b.Bytes(), 0o644)
 }
 
+// Skip is Remember where there was no time to look at all that is new; Skipped
+// says so until CaughtUp.
+func Skip(ctx context.Context, repo *gitops.Repo) error {
+	if err := Remember(ctx, repo); err != nil {
+		return err
+	}
+	return replaceFile(skippedFile(repo), []byte("some commits were never checked: git agent check\n"), 0o644)
+}
+
+// Skipped says whether commits were taken as looked at that nobody looked at.
+func Skipped(repo *gitops.Repo) bool {
+	_, err := os.Stat(skippedFile(repo))
+	return err == nil
+}
+
+// CaughtUp is for when all of history was looked at.
+func CaughtUp(repo *gitops.Repo) error {
+	if err := os.Remove(skippedFile(repo)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("remember that all is checked: %w", err)
+	}
+	return nil
+}
+
+func skippedFile(repo *gitops.Repo) string { return filepath.Join(repo.AgentDir(), "unchecked") }
+
 func checkedFile(repo *gitops.Repo) string { return filepath.Join(repo.AgentDir(), "checked") }
 
 // remembered reads what Remember wrote; nothing where it never did.

@@ -95,6 +95,19 @@ func TestMovedFirstLook(t *testing.T) {
 	}
 }
 
+func TestSkipped(t *testing.T) {
+	p := newProject(t)
+	if err := Skip(t.Context(), p.repo); err != nil || !Skipped(p.repo) {
+		t.Fatal(err)
+	}
+	if r := p.moved(); how(r) != "" {
+		t.Errorf("skipped, and looked at: %s", how(r))
+	}
+	if err := CaughtUp(p.repo); err != nil || Skipped(p.repo) || CaughtUp(p.repo) != nil {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestCheckClone(t *testing.T) {
 	p := newProject(t)
 	p.git("update-index", "--skip-worktree", "calc.go")

@@ -56,8 +56,10 @@ func checkWhat(c *cli.Context, repo *gitops.Repo, rng string) (hooks.Report, err
 	if err != nil || rng != "" {
 		return rep, err
 	}
-	rep.Local, err = hooks.CheckClone(c.Context, repo)
-	return rep, err
+	if rep.Local, err = hooks.CheckClone(c.Context, repo); err != nil {
+		return rep, err
+	}
+	return rep, hooks.CaughtUp(repo)
 }
 
 func (t *terminal) tellCheck(rep hooks.Report) {

@@ -21,12 +21,15 @@ const (
 // be passed by. What was found is told once; flags without a proof are replayed
 // like all that is not proved for these files.
 func (s *step) checkPast(ctx context.Context) error {
+	if hooks.Skipped(s.repo) {
+		s.warn("commits of an earlier time were never checked, for want of time; git agent check looks at all")
+	}
 	look, stop := context.WithTimeout(ctx, pastTime)
 	defer stop()
 	rep, err := hooks.CheckMoved(look, s.repo)
 	if look.Err() != nil && ctx.Err() == nil {
 		s.warn("too much is new since the last session to check it in %s; git agent check looks at all of it", pastTime)
-		return hooks.Remember(ctx, s.repo) // the next session must not wait for it again
+		return hooks.Skip(ctx, s.repo) // the next session must not wait for it again
 	}
 	if err != nil {
 		s.warn("what is new since the last session could not be checked: %v", err)

@@ -23,6 +23,7 @@ type BaselineSet struct {
 	Skipped    []string
 	Ran        int  // tests that ran, the smaller of the two numbers
 	Green      bool // both runs finished with exit code 0
+	Cut        bool // a run did not come to its end: single tests are all that is known
 	Told       int  // tests that the output of both says have passed, where that is all that is known
 	// Reason says why nothing can be held against a later run, "" when
 	// something can.
@@ -40,6 +41,7 @@ type BaselineSet struct {
 func Baseline(a, b Report) BaselineSet {
 	s := BaselineSet{Runner: a.Runner, Structured: a.Structured && b.Structured, Deciders: a.Deciders, Elapsed: max(a.Elapsed, b.Elapsed), known: map[string]bool{}}
 	s.Green = a.Finished && b.Finished && a.Exit == 0 && b.Exit == 0
+	s.Cut = !a.Finished || !b.Finished
 	for _, r := range []Report{a, b} {
 		for id := range r.Results {
 			s.known[id] = true
@@ -88,7 +90,7 @@ func (s BaselineSet) Again(r Report) BaselineSet {
 		return s
 	}
 	s.Deciders, s.Elapsed = r.Deciders, max(s.Elapsed, r.Elapsed)
-	s.Green = s.Green && r.Finished && r.Exit == 0
+	s.Green, s.Cut = s.Green && r.Finished && r.Exit == 0, s.Cut || !r.Finished
 	s.Ran, s.Told = min(s.Ran, r.Ran()), min(s.Told, told(r))
 	for id := range r.Results {
 		s.known[id] = true
@@ -103,9 +105,7 @@ func (s BaselineSet) Again(r Report) BaselineSet {
 		}
 	}
 	s.Passing = passing
-	if !r.Finished {
-		s.Reason = orElse(r.Reason, "the test run did not come to its end")
-	} else if s.Reason == "" {
+	if s.Reason == "" {
 		s.Reason = s.whyNothing(r, r)
 	}
 	return s
@@ -189,6 +189,8 @@ func (s *BaselineSet) whyNothing(a, b Report) string {
 		return a.Reason
 	case b.Reason != "":
 		return b.Reason
+	case !a.Finished || !b.Finished:
+		return "the test run did not come to its end"
 	case !s.Structured:
 		return fmt.Sprintf("the exit code was %d before the work", max(a.Exit, b.Exit))
 	case len(s.known) == 0:
@@ -229,7 +231,7 @@ func (s BaselineSet) Judge(r Report) (verdict, reason string) {
 		return s.judgeNothing(r)
 	case r.TimedOut:
 		return Unverified, r.Reason
-	case !r.Finished:
+	case !r.Finished && !s.Cut:
 		return Fail, orElse(r.Reason, "the test run did not come to its end")
 	case !s.Structured:
 		if r.Exit != 0 {
@@ -297,6 +299,9 @@ func (s BaselineSet) judgeIDs(r Report) (verdict, reason string) {
 	reason = plain.Count(len(s.Passing), "test") + " that passed before passed again"
 	if r.OwnWord {
 		reason += ", by their own report"
+	}
+	if !r.Finished {
+		reason += ", " + cutBefore
 	}
 	return Pass, reason
 }

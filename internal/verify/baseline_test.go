@@ -173,6 +173,31 @@ func TestAfterTwoRuns(t *testing.T) {
 	}
 }
 
+// Where the runs do not come to their end before the work, each test stands for
+// itself; work must not be refused for what it found.
+func TestJudgeCut(t *testing.T) {
+	cut := func(ids string) Report {
+		r := report(ids)
+		r.Finished, r.Reason, r.Exit = false, "ended early", 1
+		return r
+	}
+	for later, want := range map[string]string{"a b": Pass, "a b c": Pass, "a": Fail, "a b-": Fail, "a b c-": Fail} {
+		for _, r := range []Report{cut(later), report(later)} {
+			if verdict, why := Baseline(cut("a b"), cut("a b")).Judge(r); verdict != want {
+				t.Errorf("%s, finished %v: %s (%s), want %s", later, r.Finished, verdict, why, want)
+			}
+		}
+	}
+	s := Baseline(cut("a b"), report("a b"))
+	_, why := s.Judge(cut("a b"))
+	if rec := TestsEvidence(cut("a b"), Pass, why); !WasCut(rec) {
+		t.Errorf("evidence does not tell of it: %s", why)
+	}
+	if s := Baseline(cut(""), cut("")); !s.Empty() || s.Reason != "ended early" {
+		t.Errorf("%+v", s)
+	}
+}
+
 // A baseline that was kept is no charge against the work where the base does it
 // no more.
 func TestBaselineAgain(t *testing.T) {
@@ -195,7 +220,9 @@ func TestBaselineAgain(t *testing.T) {
 		"fails here, and one more":    {report("a b- c"), report("a b- c-"), Fail},
 		"gone here too":               {report("a c"), report("a c"), Pass},
 		"skipped here too":            {report("a b~ c"), report("a b~ c"), Pass},
-		"does not end here":           {cut, report("a b- c-"), Pass},
+		"does not end here":           {cut, report("a b c-"), Pass},
+		"does not end, and it broke":  {cut, report("a b- c-"), Fail},
+		"does not end here nor later": {cut, cut, Pass},
 		"takes too long here":         {slow, report("a b- c"), Fail},
 		"nothing passes here":         {report("a- b- c-"), report("a- b- c-"), Pass},
 		"what decides is read anew":   {other, decided, Pass},

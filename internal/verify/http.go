@@ -31,35 +31,35 @@ func (v *Verifier) httpCheck(ctx context.Context, list []contract.Exchange, t Ta
 	limit := cmp.Or(v.Exchanges, 3*time.Minute)
 	inTime, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	v.exchanges(inTime, list, t, tr)
-	if tr.Verdict != Pass && inTime.Err() != nil && ctx.Err() == nil {
+	if late := v.exchanges(inTime, list, t, tr); late && ctx.Err() == nil {
 		tr.end(Unverified, "its exchanges with the server took longer than %s", limit)
 	}
 }
 
-// exchanges makes all requests of a check. Cookies are kept; redirects are
-// answers like any other.
-func (v *Verifier) exchanges(ctx context.Context, list []contract.Exchange, t Target, tr *trial) {
+// exchanges makes all requests of a check and says whether the time was up
+// before its verdict. Cookies are kept; redirects are answers like any other.
+func (v *Verifier) exchanges(ctx context.Context, list []contract.Exchange, t Target, tr *trial) (late bool) {
 	cell, err := v.open(ctx, t, nil)
 	if err != nil {
 		tr.without("the check could not be isolated: %v", err)
-		return
+		return ctx.Err() != nil
 	}
 	defer cell.close()
 	app, err := v.serve(ctx, cell, t)
 	if err != nil {
 		notServed(err, tr)
-		return
+		return ctx.Err() != nil
 	}
-	defer app.stop()
+	defer app.stop() // may take longer than there is time
+	defer func() { late = ctx.Err() != nil && tr.Verdict != Pass }()
 	if t.Config.Start == "" {
 		tr.end(Fail, "the project starts no server: requests need a start command (start in .agent/config, or a server file that is found by its name)")
-		return
+		return false
 	}
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		tr.without("%v", err)
-		return
+		return false
 	}
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -76,7 +76,7 @@ func (v *Verifier) exchanges(ctx context.Context, list []contract.Exchange, t Ta
 		if e.Restart {
 			transport.CloseIdleConnections()
 			if !restarted(ctx, app, i+1, tr) {
-				return
+				return false
 			}
 			continue
 		}
@@ -84,10 +84,11 @@ func (v *Verifier) exchanges(ctx context.Context, list []contract.Exchange, t Ta
 			if why := app.died(); why != "" {
 				tr.end(Fail, "%s; %s", tr.Reason, why)
 			}
-			return
+			return false
 		}
 	}
 	tr.end(Pass, "")
+	return false
 }
 
 // restarted starts the server anew and says whether it is there again; where it

@@ -256,6 +256,13 @@ const nothingToHold = "nothing to hold"
 // the work.
 func HeldNothing(told evidence.Tests) bool { return strings.HasSuffix(told.Reason, nothingToHold) }
 
+// cutBefore is how a verdict says that runs did not end before the work either.
+const cutBefore = "in a run that does not come to its end, as before the work"
+
+// WasCut says whether the evidence tells of a run that did not come to its end
+// before the work either.
+func WasCut(told evidence.Tests) bool { return strings.HasSuffix(told.Reason, cutBefore) }
+
 // TestsEvidence is the entry of a record for this run.
 func TestsEvidence(rep Report, verdict, reason string) evidence.Tests {
 	return evidence.Tests{

@@ -289,7 +289,7 @@ func (ds draftStep) stored() (stdjson.RawMessage, error) {
 // nothing to say, which then repeats itself or names the page.
 func nowhere(in, what string) bool {
 	in = strings.TrimPrefix(strings.ToLower(in), "the ")
-	return in == strings.ToLower(what) || slices.Contains([]string{"page", "screen", "window", "browser", "anywhere", "none"}, in)
+	return in == strings.ToLower(what) || slices.Contains([]string{"page", "browser", "anywhere", "none"}, in)
 }
 
 // inOf says what a verb needs as its "in".
