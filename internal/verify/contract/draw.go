@@ -1,14 +1,19 @@
 package contract
 
 import (
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	stdjson "encoding/json"
 	"maps"
 	mathrand "math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // NewSeed is what the values of one verification are drawn from. Who has it can
@@ -81,6 +86,7 @@ func (c *Contract) drawOne(source *mathrand.Rand, kinds map[string]kind, others,
 		if slices.ContainsFunc(fresh, func(o Values) bool { return maps.Equal(o, v) }) {
 			flaws += 1000 // the same draw twice proves nothing: rather one that was shown
 		}
+		flaws = flaws*100 + min(c.mistakable(v), 99) // what was shown proves nothing, and weighs more than bad luck
 		if fewest < 0 || flaws < fewest {
 			best, fewest = v, flaws
 		}
@@ -107,6 +113,61 @@ func (c *Contract) dull(v Values, shown []map[string]bool) int {
 		}
 	}
 	return n
+}
+
+// mistakable counts what is entered with v and is by chance a part of another
+// text of the same page check: a search for it would rightly find more than was
+// meant, and an honest product would fail.
+func (c *Contract) mistakable(v Values) (n int) {
+	env, err := c.env(v)
+	if err != nil {
+		return 0
+	}
+	for _, k := range c.Checks {
+		if k.Kind != KindPage {
+			continue
+		}
+		others := fixedTexts(k.Page)
+		_, _ = k.with(env, func(p place, h hole) { // what cannot be filled is judged by dull
+			if p != given {
+				return
+			}
+			value, err := h.expr.value(env)
+			if err != nil {
+				return
+			}
+			text, _ := textOf(value)
+			if text = strings.ToLower(text); !strings.ContainsFunc(text, unicode.IsLetter) {
+				return
+			}
+			for name, other := range v {
+				if !slices.Contains(h.expr.names, name) && strings.Contains(strings.ToLower(other), text) {
+					n++
+				}
+			}
+			for _, other := range others {
+				if strings.Contains(other, text) {
+					n++
+				}
+			}
+		})
+	}
+	return n
+}
+
+// fixedTexts are the texts of a JSON value that no draw changes, in lower case;
+// the names of members are none.
+func fixedTexts(raw stdjson.RawMessage) (out []string) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw))
+	for {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return out
+		}
+		if of, n := dec.StackIndex(dec.StackDepth()); tok.Kind() == '"' && (of != '{' || n%2 == 0) && !strings.Contains(tok.String(), "{") {
+			out = append(out, strings.ToLower(tok.String()))
+		}
+	}
 }
 
 // expectations are the results of the placeholders in what is expected, nil

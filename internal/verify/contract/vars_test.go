@@ -134,6 +134,24 @@ func TestDrawsDiffer(t *testing.T) {
 	}
 }
 
+// What is entered is no part of another text by chance, such as "le" of "Cleo".
+func TestDrawsAreNotMistaken(t *testing.T) {
+	const letters = "abcdefghijklmnopqrstuvwxyz"
+	page := `{"id":"c1","kind":"page","covers":[1],"page":{"open":"/","steps":[{"type":"` + letters[:20] + ` ba da fa ga ka la ma na pa ra sa ta va za","into":"Name"},{"type":"{b}","into":"Name"},{"type":"{n}","into":"Other"},{"type":"{b[:2].upper()}","into":"Search"},{"see":"{b} {n}"}]}}`
+	c := varied(t, Values{"b": "name", "n": "name"}, Values{"b": "Ben", "n": "Bo"}, page)
+	for range 100 {
+		drawn, err := c.Draw(NewSeed(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range drawn {
+			if n := c.mistakable(v); n > 0 {
+				t.Errorf("%v can be mistaken", v)
+			}
+		}
+	}
+}
+
 func TestEveryKindDraws(t *testing.T) {
 	for text, ok := range map[string]func(string) bool{
 		"int -5..5":                   func(s string) bool { return s != "0" && s != "1" && s != "-1" },
