@@ -4,7 +4,7 @@
 // no text to type.
 ((see) => {
   'use strict';
-  const { norm, css, isEl, up, tag, BUTTONS, SKIP, visible, textOf, valueOf, isToggle, isOn, touchable, covers, coverOfBox } = see;
+  const { norm, css, isEl, up, tag, BUTTONS, SKIP, visible, textOf, valueOf, isToggle, isOn, shortName, bareIn, bareAll, bareBox } = see;
 
   // --- finding -------------------------------------------------------------
   function* all(root = document) {
@@ -117,12 +117,6 @@
     return h;
   }
 
-  const shortName = (el) => {
-    const t = norm(el.getAttribute('aria-label') || el.textContent).slice(0, 40);
-    const id = el.getAttribute('id'), cls = norm(el.getAttribute('class')).slice(0, 30);
-    return '<' + tag(el) + (id ? ' id=' + id : cls ? ' class=' + cls : '') + '>' + (t ? ' "' + t + '"' : '');
-  };
-
   function reaches(target, h) {
     if (!h) return false;
     if (holds(target, h)) return true;
@@ -234,26 +228,21 @@
       if (r.top < 0 || r.bottom > innerHeight) { el.scrollIntoView({ block: 'nearest', behavior: 'instant' }); r = el.getBoundingClientRect(); }
       return { X: r.left, Y: r.top, W: r.width, H: r.height, Focus: holds(el, document.activeElement) && document.activeElement !== document.body, Running: running(el) };
     },
-    look() {
-      const out = textOf(document.body || document.documentElement);
-      return { raw: out.raw.join(''), seen: out.seen.join(''), live: out.live, title: document.title, url: location.href };
+    // look reads the page, and what is bare of the texts that are wanted of it.
+    look(wants) {
+      const out = textOf(document.body || document.documentElement), bare = {};
+      for (const w of wants || []) { const b = bareIn(out, w); if (b) bare[w] = b; }
+      return { raw: out.raw.join(''), seen: out.seen.join(''), live: out.live, title: document.title, url: location.href, bare };
     },
-    text(el) {
-      const v = valueOf(el), out = textOf(el);
-      return { value: v === null ? '' : v, has: v !== null, toggle: isToggle(el), raw: out.raw.join(''), seen: out.seen.join(''), visible: visible(el) || (isToggle(el) && [...(el.labels || [])].some(visible)) };
+    // Of fields only displays can be covered: what is typed may be shown by
+    // something over the field.
+    text(el, want) {
+      const v = valueOf(el), out = textOf(el), display = el.readOnly || tag(el) === 'progress' || tag(el) === 'meter';
+      const bare = v === null ? bareIn(out, want) : display && v.includes(want) ? bareBox(el) : null;
+      return { value: v === null ? '' : v, has: v !== null, display, toggle: isToggle(el), raw: out.raw.join(''), seen: out.seen.join(''), visible: visible(el) || (isToggle(el) && [...(el.labels || [])].some(visible)), bare };
     },
-    // bare is what look and text give without what an opaque element hides of
-    // what is wanted, and by what. Of fields only displays count: what is typed
-    // may be shown by something over it.
-    bare(want, el) {
-      return touchable(() => {
-        const has = el && valueOf(el) !== null, shown = has && (el.readOnly || tag(el) === 'progress' || tag(el) === 'meter');
-        const out = textOf(el || document.body || document.documentElement, has ? null : covers(want));
-        const by = has ? shown && coverOfBox(el) : out.by;
-        return { raw: out.raw.join(''), seen: out.seen.join(''), by: by ? shortName(by) : '' };
-      });
-    },
-    hidden: (el) => touchable(() => !!coverOfBox(el)),
+    bare: (want, el) => (el && valueOf(el) !== null ? bareBox(el) : bareAll(textOf(el || document.body || document.documentElement), want)),
+    hidden: (el) => bareBox(el).by !== '',
     blank() {
       const b = document.body;
       if (!b) return true;

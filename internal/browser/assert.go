@@ -17,6 +17,9 @@ type sight struct {
 	Live  []live `json:"live"`
 	Title string `json:"title"`
 	URL   string `json:"url"`
+	// Bare is what is not covered of the texts that were asked for.
+	Bare   map[string]uncovered `json:"bare"`
+	framed bool                 // there are documents in it
 }
 
 // live is a control or an element that announces its changes.
@@ -45,7 +48,10 @@ func (s sight) lines() []string {
 func (s sight) shows(text string) bool { return Shows(s.Seen, text) || Shows(s.Raw, text) }
 
 // look reads the page and the frames in it.
-func (t *tab) look() (sight, error) {
+func (t *tab) look() (sight, error) { return t.lookFor(nil) }
+
+// lookFor is look, and asks in passing what is bare of texts.
+func (t *tab) lookFor(texts []string) (sight, error) {
 	if t.memo != nil && t.memo.sight != nil {
 		return *t.memo.sight, nil
 	}
@@ -53,15 +59,22 @@ func (t *tab) look() (sight, error) {
 	if err != nil {
 		return sight{}, err
 	}
-	var s sight
+	if t.memo != nil {
+		texts = t.memo.wanted
+	}
+	s := sight{}
 	for i, f := range frames {
-		now, err := t.lookIn(f)
+		if i > 0 {
+			texts = nil
+		}
+		now, err := t.lookIn(f, texts)
 		switch {
 		case i == 0:
 			if err != nil {
 				return s, err
 			}
 			s = now
+			s.framed = len(frames) > 1
 		case err == nil:
 			s.Raw, s.Seen, s.Live = s.Raw+"\n"+now.Raw, s.Seen+"\n"+now.Seen, append(s.Live, now.Live...)
 		case !passing(err):
@@ -74,8 +87,8 @@ func (t *tab) look() (sight, error) {
 	return s, nil
 }
 
-func (t *tab) lookIn(frame cdp.FrameID) (s sight, err error) {
-	return s, t.askIn(frame, &s, "look")
+func (t *tab) lookIn(frame cdp.FrameID, texts []string) (s sight, err error) {
+	return s, t.askIn(frame, &s, "look", texts)
 }
 
 // content is the text and the value of one element.
@@ -86,7 +99,11 @@ type content struct {
 	Raw     string `json:"raw"`
 	Seen    string `json:"seen"`
 	Visible bool   `json:"visible"`
-	framed  bool   // of a document of its own
+	Display bool   `json:"display"` // its value is shown, not entered
+	// Bare is what is not covered of the text that was asked for, nil where that
+	// was not looked at.
+	Bare   *uncovered `json:"bare"`
+	framed bool       // of a document of its own
 }
 
 // shown is what a person reads in the element.
@@ -159,7 +176,7 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 		}
 		return false, "", err
 	}
-	c, err := t.contentOf(m)
+	c, err := t.contentOf(m, s.Text)
 	if err != nil {
 		return false, "", err
 	}
@@ -182,14 +199,14 @@ func (t *tab) holds(s Step) (ok bool, saw string, err error) {
 
 // pageHolds is holds for the page as a whole.
 func (t *tab) pageHolds(s Step) (ok bool, saw string, err error) {
-	page, err := t.look()
+	page, err := t.lookFor([]string{s.Text})
 	if err != nil {
 		return false, "", err
 	}
 	ok, saw = page.shows(s.Text), strings.Join(head(page.lines(), 12), " | ")
 	if ok {
 		var by string
-		if ok, by, err = t.barePage(s.Text); err != nil {
+		if ok, by, err = t.bareOn(page, s.Text); err != nil {
 			return false, saw, err
 		}
 		if !ok {
@@ -199,17 +216,18 @@ func (t *tab) pageHolds(s Step) (ok bool, saw string, err error) {
 	return ok != (s.Verb == VerbNotSee), saw, nil
 }
 
-// contentOf reads an element; a frame is read as what it shows.
-func (t *tab) contentOf(m match) (c content, err error) {
+// contentOf reads an element, and what is bare of text in it; a frame is read as
+// what it shows.
+func (t *tab) contentOf(m match, text string) (c content, err error) {
 	if m.desc.Tag == "iframe" || m.desc.Tag == "frame" {
 		frame, err := t.inside(m.el)
 		if err != nil || frame == "" {
 			return c, err
 		}
-		now, err := t.lookIn(frame)
+		now, err := t.lookIn(frame, nil)
 		return content{Raw: now.Raw, Seen: now.Seen, Visible: true, framed: true}, err
 	}
-	return c, t.ask(&c, "text", m.el)
+	return c, t.ask(&c, "text", m.el, text)
 }
 
 // await repeats holds until it is true or the step's time is up, and tells what

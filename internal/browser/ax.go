@@ -26,6 +26,7 @@ type node struct {
 // together.
 type glance struct {
 	views    [][]node
+	wanted   []string // texts of the page that are asked for
 	sight    *sight
 	motions  map[string]Motion
 	patience *time.Duration // that is left for watching what may move

@@ -4,7 +4,8 @@ package browser
 type uncovered struct {
 	Raw  string `json:"raw"`
 	Seen string `json:"seen"`
-	By   string `json:"by"` // what hides something of it
+	By   string `json:"by"`  // what hides something of it
+	All  bool   `json:"all"` // also what is out of view was looked at
 }
 
 func coveredBy(what string) string {
@@ -15,29 +16,46 @@ func coveredBy(what string) string {
 }
 
 // bare says whether what an element shows is not hidden by an element over it:
-// a person sees only what is on top.
+// a person sees only what is on top. Reading the element mostly told already.
 func (t *tab) bare(s Step, m match, c content) (ok bool, by string, err error) {
-	if collapse(s.Text) == "" || c.framed {
+	if collapse(s.Text) == "" || c.framed || (c.Has && !c.Display) {
 		return true, "", nil
+	}
+	held := func(u uncovered) bool {
+		if u.By == "" || c.Has {
+			return u.By == ""
+		}
+		now := content{Raw: u.Raw, Seen: u.Seen}
+		if s.Verb == VerbValue {
+			return now.equals(s.Text)
+		}
+		return now.shows(s.Text)
+	}
+	if u := c.Bare; u != nil && (u.All || held(*u)) {
+		return held(*u), u.By, nil
 	}
 	var u uncovered
 	if err := t.ask(&u, "bare", s.Text, m.el); err != nil {
 		return false, "", err
 	}
-	switch {
-	case u.By == "":
-		return true, "", nil
-	case c.Has:
-		return false, u.By, nil
-	}
-	c.Raw, c.Seen = u.Raw, u.Seen
-	if s.Verb == VerbValue {
-		return c.equals(s.Text), u.By, nil
-	}
-	return c.shows(s.Text), u.By, nil
+	return held(u), u.By, nil
 }
 
-// barePage is bare for the page as a whole.
+// bareOn says whether a text that the page shows is not hidden by an element
+// over it.
+func (t *tab) bareOn(page sight, text string) (ok bool, by string, err error) {
+	u, known := page.Bare[text]
+	switch main := (sight{Raw: u.Raw, Seen: u.Seen}); {
+	case !known:
+	case u.By != "" && main.shows(text), u.By == "" && !page.framed:
+		return true, "", nil
+	case u.All && !page.framed:
+		return false, u.By, nil
+	}
+	return t.barePage(text)
+}
+
+// barePage looks for it everywhere, also in frames.
 func (t *tab) barePage(text string) (ok bool, by string, err error) {
 	frames, err := t.shownFrames()
 	if err != nil {

@@ -1,9 +1,10 @@
 // What lies over a text. A function of see.js's result, which it adds to; runs
-// in the same isolated world. It only reads: what it scrolls and what it sets is
-// as before when it returns, and no script of the page runs meanwhile.
+// in the same isolated world. No script of the page runs meanwhile, and what it
+// scrolls and sets is as before when it returns; but the page hears afterwards
+// that it was scrolled. So it scrolls only to a text that is not seen otherwise.
 ((see) => {
   'use strict';
-  const { css, isEl, up, rgba, solid, rectOf } = see;
+  const { norm, css, isEl, up, tag, rgba, solid, rectOf } = see;
   const MOST = 300; // texts looked at in one go
 
   // opaque says whether an element hides what lies below it, by its colour.
@@ -33,12 +34,57 @@
     return out;
   }
 
+  // everything gives each element, those in shadow roots too.
+  function* everything(root = document) {
+    for (const el of root.querySelectorAll('*')) {
+      yield el;
+      if (el.shadowRoot) yield* everything(el.shadowRoot);
+    }
+  }
+
+  // What lets pointers through is not found at a point, unless a sheet says
+  // otherwise. Setting one costs the styles of the whole page, so that is done
+  // only where such an element may be over a text, or is the text's own.
+  const deaf = (el) => css(el).pointerEvents !== 'auto';
+  let ghosts = null, takeBack = null;
+
+  function ghostAt(x, y) {
+    ghosts = ghosts || [...everything()].filter((el) => el.checkVisibility() && deaf(el) && opaque(el));
+    return ghosts.some((el) => {
+      const r = el.getBoundingClientRect();
+      return x >= r.left && x <= r.right && y >= r.top && y <= r.bottom;
+    });
+  }
+
+  // feelAll lets every element be found at a point, until looking is over.
+  function feelAll() {
+    const sheet = new CSSStyleSheet(), roots = [document];
+    for (const el of everything()) if (el.shadowRoot) roots.push(el.shadowRoot);
+    sheet.replaceSync('*{pointer-events:auto !important}');
+    for (const r of roots) r.adoptedStyleSheets = [...r.adoptedStyleSheets, sheet];
+    takeBack = () => { for (const r of roots) r.adoptedStyleSheets = [...r.adoptedStyleSheets].filter((s) => s !== sheet); };
+  }
+
+  // looking runs f, which looks at what lies over things.
+  function looking(f) {
+    ghosts = takeBack = null;
+    try {
+      return f();
+    } finally {
+      if (takeBack) takeBack();
+      ghosts = takeBack = null;
+    }
+  }
+
   // over is what hides el at a point: an element, null for nothing, undefined
   // where el is not there.
   function over(el, x, y) {
     if (x < 0 || y < 0 || x >= innerWidth || y >= innerHeight) return undefined;
     const all = stack(x, y), at = all.indexOf(el);
-    return at < 0 ? undefined : all.slice(0, at).find(opaque) || null;
+    const by = at < 0 ? undefined : all.slice(0, at).find(opaque) || null;
+    if (by || takeBack || !(at < 0 ? deaf(el) : ghostAt(x, y))) return by;
+    feelAll();
+    return over(el, x, y);
   }
 
   // overAll is what hides all of the rectangles, as far as can be told.
@@ -71,10 +117,14 @@
     return () => { for (const [s, left, top] of moved.reverse()) s.scrollTo({ left, top, behavior: 'instant' }); };
   }
 
+  function painted(el) {
+    while (isEl(el) && css(el).display === 'contents') el = up(el);
+    return isEl(el) ? el : null;
+  }
+
   // coverOf is what hides el's rectangles wherever they are scrolled to.
   function coverOf(el, rects) {
-    while (isEl(el) && css(el).display === 'contents') el = up(el);
-    if (!isEl(el)) return null;
+    if (!(el = painted(el))) return null;
     const by = overAll(el, rects());
     if (by === null) return null;
     const back = toMiddle(el, () => rects()[0]);
@@ -83,36 +133,61 @@
     return still === undefined ? by || null : still;
   }
 
-  // touchable lets every element be found at a point while f runs.
-  function touchable(f) {
-    const roots = [document];
-    for (const r of roots) for (const el of r.querySelectorAll('*')) if (el.shadowRoot) roots.push(el.shadowRoot);
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync('*{pointer-events:auto !important}');
-    for (const r of roots) r.adoptedStyleSheets = [...r.adoptedStyleSheets, sheet];
-    try {
-      return f();
-    } finally {
-      for (const r of roots) r.adoptedStyleSheets = [...r.adoptedStyleSheets].filter((s) => s !== sheet);
-    }
-  }
+  // notHere says whether none of el's rectangles is seen to be bare as the page
+  // is scrolled now.
+  const notHere = (el, rects) => { el = painted(el); return !!el && overAll(el, rects()) !== null; };
 
   const boxOf = (el) => [rectOf(el.getBoundingClientRect())].filter(solid);
 
-  // covers makes a filter for the texts of a walk: it tells what hides a text,
-  // if that has anything to do with what is wanted.
-  function covers(want) {
+  // related leaves the texts that have anything to do with what is wanted.
+  function related(texts, want) {
     const all = want.toLowerCase(), words = all.split(/\s+/).filter(Boolean);
-    let left = MOST;
-    return (n) => {
+    return texts.filter(([n]) => {
       const text = n.data.toLowerCase().trim();
-      if (!text || left <= 0 || !(all.includes(text) || words.some((w) => text.includes(w)))) return null;
-      left--;
-      const range = document.createRange();
-      range.selectNodeContents(n);
-      return coverOf(up(n), () => [...range.getClientRects()].map(rectOf).filter(solid));
-    };
+      return text && (all.includes(text) || words.some((w) => text.includes(w)));
+    }).slice(0, MOST);
   }
 
-  return { ...see, touchable, covers, coverOfBox: (el) => coverOf(el, () => boxOf(el)) };
+  // without is what textOf read without the texts that hidden holds for.
+  // gap stands in their place.
+  function without(out, want, hidden, gap = ' ') {
+    const raw = [...out.raw], seen = [...out.seen];
+    let by = null;
+    for (const [n, i] of related(out.texts, want)) {
+      const range = document.createRange();
+      range.selectNodeContents(n);
+      const is = hidden(up(n), () => [...range.getClientRects()].map(rectOf).filter(solid));
+      if (!is) continue;
+      by = by || is;
+      raw[i] = seen[i] = gap;
+    }
+    return { raw: raw.join(''), seen: seen.join(''), by };
+  }
+
+  const includes = (out, want) => [out.raw, out.seen].some((s) => norm([].concat(s).join('')).includes(norm(want)));
+  const NOTHING = { by: '', all: true };
+  const told = (u, all) => (u.by ? { ...u, by: isEl(u.by) ? shortName(u.by) : 'what is out of view', all } : NOTHING);
+
+  // bareIn is what was read without what an opaque element hides of what is
+  // wanted, and by what; all says that it was looked for everywhere. It is not
+  // where some of it is bare in view: only then nothing has to be scrolled.
+  function bareIn(out, want) {
+    if (!norm(want) || !includes(out, want)) return null;
+    return looking(() => {
+      const here = without(out, want, notHere, ' \ufffc ');
+      return here.by && !includes(here, want) ? told(without(out, want, coverOf), true) : told(here, false);
+    });
+  }
+
+  const bareAll = (out, want) => looking(() => told(without(out, want, coverOf), true));
+  // bareBox is bareIn for a control as a whole.
+  const bareBox = (el) => looking(() => told({ raw: '', seen: '', by: coverOf(el, () => boxOf(el)) }, true));
+
+  const shortName = (el) => {
+    const t = norm(el.getAttribute('aria-label') || el.textContent).slice(0, 40);
+    const id = el.getAttribute('id'), cls = norm(el.getAttribute('class')).slice(0, 30);
+    return '<' + tag(el) + (id ? ' id=' + id : cls ? ' class=' + cls : '') + '>' + (t ? ' "' + t + '"' : '');
+  };
+
+  return { ...see, shortName, bareIn, bareAll, bareBox };
 })

@@ -21,39 +21,65 @@ func newForesight(steps []Step) *foresight {
 }
 
 // observe looks, before action i, at each later assertion on the same page that
-// was not yet seen in its other state.
+// was not yet seen in its other state. Texts of the page are read in one go, and
+// what is asserted twice is looked at once.
 func (f *foresight) observe(t *tab, i int) {
-	elsewhere := false // in a window that is not there yet
+	due := f.due(t, i)
+	for _, j := range due {
+		if s := f.steps[j]; s.Target == "" && s.In == "" && (s.Verb == VerbSee || s.Verb == VerbNotSee) {
+			t.memo.wanted = append(t.memo.wanted, s.Text)
+		}
+	}
+	type answer struct {
+		ok  bool
+		err error
+	}
+	known := map[Step]answer{}
+	for _, j := range due {
+		s := f.steps[j]
+		key := Step{Verb: s.Verb, Text: s.Text, Target: s.Target, In: s.In, Nth: s.Nth}
+		a, again := known[key]
+		if !again {
+			a.ok, _, a.err = t.holds(s)
+			switch a.err.(type) {
+			case *missing, *verdictError: // its place is not there, or not clear
+				a = answer{}
+			}
+			known[key] = a
+		}
+		if a.err != nil {
+			continue // it is not known to change
+		}
+		if !f.met[j] {
+			f.met[j], f.first[j] = true, a.ok
+		}
+		f.changed[j] = !a.ok
+	}
+}
+
+// due are the assertions to look at before action i. Those in a window that is
+// not there yet are known not to hold.
+func (f *foresight) due(t *tab, i int) (out []int) {
+	elsewhere := false
 	for j := i + 1; j < len(f.steps); j++ {
 		s := f.steps[j]
 		switch {
 		case s.Verb == VerbOpen || s.Verb == VerbBack:
-			return
+			return out
 		case s.Verb == VerbPopup && t.opener != nil:
-			return // what comes then cannot be looked at from here
+			return out // what comes then cannot be looked at from here
 		case s.Verb == VerbPopup:
 			elsewhere = s.Text != "close"
 		}
-		if !s.Assertion() || f.changed[j] {
-			continue
-		}
-		if elsewhere {
+		switch {
+		case !s.Assertion() || f.changed[j]:
+		case elsewhere:
 			f.changed[j] = true
-			continue
-		}
-		ok, _, err := t.holds(s)
-		switch err.(type) {
-		case *missing, *verdictError: // its place is not there, or not clear
-			ok, err = false, nil
-		}
-		if err == nil && !f.met[j] {
-			f.met[j], f.first[j] = true, ok
-		}
-		// An assertion that could not be looked at is not known to change.
-		if err == nil && !ok {
-			f.changed[j] = true
+		default:
+			out = append(out, j)
 		}
 	}
+	return out
 }
 
 // forget begins anew on another page.

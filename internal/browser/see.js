@@ -97,7 +97,7 @@
   }
 
   class Text {
-    constructor(cover) { this.raw = []; this.seen = []; this.live = []; this.cover = cover; this.by = null; }
+    constructor() { this.raw = []; this.seen = []; this.live = []; this.texts = []; } // texts: the nodes, and where in raw
     put(raw, seen = raw) { this.raw.push(raw); this.seen.push(seen); }
     gap(s) { if (this.raw.length && this.raw[this.raw.length - 1] !== '\n') this.put(s); }
     since(i) { return norm(this.seen.slice(i).join('')); }
@@ -157,10 +157,9 @@
     range.selectNodeContents(n);
     for (const r of range.getClientRects()) {
       if (solid(cut(st.clip, rectOf(r)))) {
-        const by = out.cover && out.cover(n);
-        if (by) { out.by = out.by || by; out.put(' '); return; }
         const keep = /^pre|break-spaces/.test(st.c.whiteSpace);
         const raw = keep ? n.data : n.data.replace(/\s+/g, ' ');
+        out.texts.push([n, out.raw.length]);
         out.put(raw, transform(raw, st.c.textTransform));
         return;
       }
@@ -211,9 +210,9 @@
     for (const k of (n.shadowRoot || n).childNodes) walk(k, st, out);
   }
 
-  // textOf reads what el shows; cover tells of a text what hides it.
-  function textOf(el, cover) {
-    const out = new Text(cover);
+  // textOf reads what el shows.
+  function textOf(el) {
+    const out = new Text();
     const st = el === document.documentElement ? rootState() : stateOf(isEl(up(el)) ? up(el) : document.documentElement) || null;
     if (st) walk(el, st, out);
     return out;

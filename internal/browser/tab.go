@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/chromedp/cdproto"
@@ -53,6 +54,7 @@ type tab struct {
 	since  time.Time            // when it was opened
 	stays  bool                 // the browser's first tab, left open
 
+	calls   atomic.Int64 // made to the browser for this page, each a round trip
 	mu      sync.Mutex
 	worlds  map[cdp.FrameID]*world
 	motions []Motion // that were looked at, for the result
@@ -206,6 +208,7 @@ func call[P, R any](t *tab, cmd cdp.Command[P, R], params P) (R, error) {
 func callWithin[P, R any](t *tab, limit time.Duration, cmd cdp.Command[P, R], params P) (R, error) {
 	ctx, cancel := context.WithTimeoutCause(t.ctx, limit, errHung)
 	defer cancel()
+	t.calls.Add(1)
 	res, err := chromedp.Call(ctx, cmd, params)
 	if err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
