@@ -44,6 +44,11 @@ func TestCovered(t *testing.T) {
 		{"in an open dialog", shown(`dialog::backdrop{background:#fff}`, `<dialog id=d>done</dialog>`) + `<script>b.addEventListener('click',()=>d.showModal())</script>`, see, Pass, ""},
 		{"beside an open dialog", shown(`dialog{width:50px}`, `<p>done</p><dialog id=d>Hi</dialog>`) + `<script>b.addEventListener('click',()=>d.showModal())</script>`, see, Pass, ""},
 		{"once under a layer, once not", shown(`.v{position:absolute;left:0;right:0;height:3em;margin-top:-3em;background:#eee}`, `<p>done</p><div class=v></div><p style="margin-top:9em">done</p>`), see, Pass, ""},
+		{"beside what lets clicks through", shown(`.v{position:absolute;left:0;right:0;height:3em;pointer-events:none;background:#eee}`, `<p>done</p><div class=v></div>`), see, Pass, ""},
+		{"covered in view, bare far below", shown(`.v{position:absolute;left:0;right:0;height:3em;margin-top:-3em;background:#eee}`, `<p>done</p><div class=v></div>`+tall+`<p>done</p>`), see, Pass, ""},
+		{"in two parts, one far below", shown(``, `all is`+tall+`done`), `["click Go",{"see":"all is done"}]`, Pass, ""},
+		{"lets clicks through, far below", shown(`p{pointer-events:none}`, tall+`<p>done</p>`), see, Pass, ""},
+		{"value that lets clicks through", shown(`input{pointer-events:none}`, `<input readonly aria-label=Out value=done>`), in, Pass, ""},
 		{"behind, with the page as its ground", shown(`body{background:#fff}p{position:absolute;z-index:-1}`, `<p>done</p>`), see, Pass, ""},
 	})
 }
@@ -53,5 +58,12 @@ func TestCoverLeavesThePage(t *testing.T) {
 	page := `<style>html{scroll-behavior:smooth}</style><button id=b>Go</button><p id=p></p><p id=q>quiet</p><div style="height:3000px"></div><p id=far></p><script>
 new MutationObserver(m=>{if(m.some(x=>x.target!==p&&x.target!==far))q.textContent='changed'}).observe(document,{subtree:true,attributes:true,childList:true});
 b.onclick=()=>{p.textContent='done';far.textContent='end';setInterval(()=>{if(scrollY>0||document.adoptedStyleSheets.length)q.textContent='moved'},1)}</script>`
+	// Once in view is enough, and what nothing lies over needs no other styles.
+	still := `<style>*{transition:pointer-events 1s allow-discrete}</style><button id=b>Go</button><p id=p></p><p id=q>quiet</p><i style="pointer-events:none">§</i><div style="height:3000px"></div><p id=far></p><script>
+addEventListener('scroll',()=>q.textContent='moved');addEventListener('transitionrun',()=>q.textContent='restyled');
+b.onclick=()=>p.textContent=far.textContent='done'</script>`
+	runCases(t, []pageCase{
+		{"near text", still, `["click Go",{"see":"done"},{"see":"done"},"wait 100ms",{"not_see":"moved"},{"not_see":"restyled"},{"see":"quiet"}]`, Unverified, `see "quiet": this already held`},
+	})
 	runCases(t, []pageCase{{"far text", page, `["click Go",{"see":"end"},{"see":"done"},{"see":"quiet"},{"not_see":"moved"}]`, Unverified, `see "quiet": this already held`}})
 }
