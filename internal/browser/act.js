@@ -57,11 +57,39 @@
     return ![...document.querySelectorAll(HEADINGS)].some((k) => k !== h && level(k) <= level(h) && follows(h, k) && follows(k, el));
   }
 
+  // kind is what an item is of: the same is said in several ways.
+  const kind = (el) => ({ li: 'listitem', tr: 'row' })[el.getAttribute('role') || tag(el)] || el.getAttribute('role') || tag(el);
+
+  // namesAnother says whether an item tells, beside its buttons, of something
+  // else than el and its label.
+  function namesAnother(item, el) {
+    const own = [el, ...(el.labels || [])], w = document.createTreeWalker(item, 4);
+    let rest = '';
+    for (let n = w.nextNode(); n; n = w.nextNode()) {
+      if (!own.some((o) => holds(o, n)) && !up(n).closest('button,[role=button],script,style')) rest += ' ' + n.data;
+    }
+    const name = norm(el.getAttribute('aria-label') || el.textContent).toLowerCase();
+    rest = ' ' + norm(rest).toLowerCase() + ' ';
+    return /[\p{L}\p{N}]/u.test(rest) && !(name && rest.includes(' ' + name + ' '));
+  }
+
+  // ofAnother says whether el is part of an item inside a box, of the kind of one
+  // of the likes, that is about something else.
+  function ofAnother(el, box, ...likes) {
+    const kinds = [box, ...likes].map(kind);
+    for (let n = up(el); isEl(n) && n !== box; n = up(n)) if (n.matches(ITEMS) && kinds.includes(kind(n)) && namesAnother(n, el)) return true;
+    return false;
+  }
+
+  // titled says that an item has a heading, and so stands for what is under it.
+  const titled = (item) => [...item.querySelectorAll(HEADINGS)].some((h) => h.closest(ITEMS) === item);
+
   const headerRow = (el) => el.matches('tr,[role=row]') && !!el.querySelector('th,[role=columnheader]') && !el.querySelector('td,[role=cell],[role=gridcell]');
 
   function describe(el, scope) {
     const d = { tag: tag(el), header: headerRow(el), visible: false, inside: !scope || (holds(scope, el) && scope !== el), text: '' };
     if (!d.inside) return d;
+    d.other = !!scope && scope.matches(ITEMS) && !titled(scope) && ofAnother(el, scope);
     d.visible = visible(el) || (isToggle(el) && [...(el.labels || [])].some(visible));
     d.text = (tag(el) === 'input' ? valueOf(el) || '' : textOf(el).since(0)).slice(0, 300);
     return d;
@@ -210,7 +238,13 @@
     describe, aim, settle, valueOf, unable, holds, through, under,
     isSame: (a, b) => a === b,
     container: (el) => el.matches(CONTAINERS),
-    rows: (el) => rowsAround(el).length,
+    rowsWith(of, ...els) {
+      const rows = rowsAround(of);
+      return els.map((el) => {
+        const i = rows.findIndex((r) => r !== el && holds(r, el));
+        return i < 0 || ofAnother(el, rows[i], rows[0]) ? -1 : i;
+      });
+    },
     row: (el, i) => rowsAround(el)[i],
     sameRow: (...els) => { const row = rowsAround(els[0])[0]; return !!row && els.every((el) => rowsAround(el)[0] === row); },
     holder: (el) => (tag(el) === 'input' || isToggle(el) ? rowsAround(el)[0] || el : el),

@@ -38,3 +38,37 @@ func TestCalls(t *testing.T) {
 		t.Errorf("a calculation takes %d calls", n)
 	}
 }
+
+// TestCallsInRows wants a look for what is not there to cost the same however
+// many rows are around the place.
+func TestCallsInRows(t *testing.T) {
+	b := sharedBrowser(t)
+	p, err := b.process(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := p.newTab(context.Background(), &journal{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tab.close(p)
+	look := func(around string) int64 {
+		page := around + `<li><input type=checkbox aria-label=milk> milk`
+		if err := tab.open(site(t, map[string]string{"index.html": page})); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tab.locate("milk", "", 0, wantClick); err != nil { // the page's world is there
+			t.Fatal(err)
+		}
+		before := tab.calls.Load()
+		if _, err := tab.locate("Delete", "milk", 0, wantClick); err == nil {
+			t.Fatal("there is no Delete")
+		}
+		return tab.calls.Load() - before
+	}
+	one := look("<ul>")
+	if four := look("<ul><li>a<ul><li>b<ul><li>c<ul>"); four != one {
+		t.Errorf("a look takes %d calls in one row, %d in four", one, four)
+	}
+	t.Logf("%d calls", one)
+}

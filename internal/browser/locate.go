@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -46,6 +47,7 @@ type match struct {
 	desc description
 	name string
 	up   int // index of the nearest match that contains it, -1 for none
+	row  int // of those around the place it was looked for in
 }
 
 // description is what act.js says of an element.
@@ -55,6 +57,7 @@ type description struct {
 	Inside  bool   `json:"inside"`
 	Text    string `json:"text"`
 	Header  bool   `json:"header"` // a row of column headers alone
+	Other   bool   `json:"other"`  // it is part of another item inside the scope
 }
 
 func (m match) String() string {
@@ -131,19 +134,19 @@ func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 		return match{}, err
 	}
 	nodes := allNodes(views)
-	m, err := t.locateIn(loc, nodes, scope, nth, w)
+	tiers := t.tiers(loc, nodes, w)
+	m, err := t.locateIn(loc, nodes, tiers, scope, nth, w)
 	if _, gone := err.(*missing); gone && scope != nil {
-		if beside, found, berr := t.beside(loc, nodes, *scope, nth, w); found || berr != nil {
+		if beside, found, berr := t.beside(loc, tiers, *scope, nth, w); found || berr != nil {
 			return beside, berr
 		}
 	}
 	return m, err
 }
 
-func (t *tab) locateIn(loc string, nodes []node, scope *ref, nth int, w want) (match, error) {
-	_, name := splitRole(loc)
+func (t *tab) locateIn(loc string, nodes []node, tiers []tier, scope *ref, nth int, w want) (match, error) {
 	hidden := false
-	for _, tier := range t.tiers(loc, nodes, w) {
+	for _, tier := range tiers {
 		found, err := tier()
 		if err != nil {
 			return match{}, err
@@ -153,28 +156,36 @@ func (t *tab) locateIn(loc string, nodes []node, scope *ref, nth int, w want) (m
 			return match{}, err
 		}
 		hidden = hidden || hid
-		if len(found) == 0 {
-			continue
+		if w != wantPlace {
+			found = slices.DeleteFunc(found, func(m match) bool { return m.desc.Other })
 		}
-		if len(found) > 1 && nth == 0 && w >= wantAny {
-			if found, err = t.outermost(found); err != nil {
-				return match{}, err
-			}
+		if len(found) > 0 {
+			return t.meant(loc, found, nth, w)
 		}
-		if len(found) > 1 && nth == 0 && w == wantPlace {
-			if found, err = t.onePlace(found); err != nil {
-				return match{}, err
-			}
-		}
-		m, err := choose(loc, found, nth, w)
-		if err == nil && w == wantPlace && strings.EqualFold(name, collapse(m.desc.Text)) {
-			// To look in "Milk" is to look at the row of that name, in "Done" at
-			// what stands under that heading.
-			m.el, err = t.askObject(m.el.frame, "region", m.el)
-		}
-		return m, err
 	}
 	return match{}, &missing{loc: loc, hidden: hidden, near: near(loc, nodes, w)}
+}
+
+// meant is the one of the matches of a tier that loc means.
+func (t *tab) meant(loc string, found []match, nth int, w want) (m match, err error) {
+	if len(found) > 1 && nth == 0 && w >= wantAny {
+		if found, err = t.outermost(found); err != nil {
+			return m, err
+		}
+	}
+	if len(found) > 1 && nth == 0 && w == wantPlace {
+		if found, err = t.onePlace(found); err != nil {
+			return m, err
+		}
+	}
+	_, name := splitRole(loc)
+	m, err = choose(loc, found, nth, w)
+	if err == nil && w == wantPlace && strings.EqualFold(name, collapse(m.desc.Text)) {
+		// To look in "Milk" is to look at the row of that name, in "Done" at
+		// what stands under that heading.
+		m.el, err = t.askObject(m.el.frame, "region", m.el)
+	}
+	return m, err
 }
 
 // outermost leaves the one match that holds all the others: a section and the
@@ -220,14 +231,26 @@ func choose(loc string, found []match, nth int, w want) (match, error) {
 	return match{}, unverifiedf("%d elements are named %q: %s; %s", len(found), loc, strings.Join(list, ", "), how)
 }
 
-// tiers are the ways to find loc, best first.
-func (t *tab) tiers(loc string, nodes []node, w want) []func() ([]match, error) {
+// tier is one way to find a locator, wherever on the page.
+type tier = func() ([]match, error)
+
+// tiers are the ways to find loc, best first. Each looks once, however often it
+// is asked.
+func (t *tab) tiers(loc string, nodes []node, w want) []tier {
+	all := t.ways(loc, nodes, w)
+	for i := range all {
+		all[i] = sync.OnceValues(all[i])
+	}
+	return all
+}
+
+func (t *tab) ways(loc string, nodes []node, w want) []tier {
 	roles, name := splitRole(loc)
 	exact := func(a, b string) bool { return a == b }
-	byName := func(name string, roles []string, eq func(a, b string) bool) func() ([]match, error) {
+	byName := func(name string, roles []string, eq func(a, b string) bool) tier {
 		return func() ([]match, error) { return t.byName(nodes, name, roles, w, eq) }
 	}
-	var out []func() ([]match, error)
+	var out []tier
 	if roles != nil {
 		out = append(out, byName(loc, nil, exact)) // a name with a colon in it
 	}

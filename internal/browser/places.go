@@ -31,23 +31,67 @@ func (t *tab) holder(in string) (*ref, error) {
 
 // beside looks for loc in the rows around a control or a text: "Delete" in "buy
 // milk" is the button of that row. The nearest row that has one decides, also
-// when it has several.
-func (t *tab) beside(loc string, nodes []node, of ref, nth int, w want) (m match, found bool, err error) {
-	var n int
-	if err := t.ask(&n, "rows", of); err != nil {
-		return m, false, err
-	}
-	for i := range n {
-		row, err := t.askObject(of.frame, "row", of, i)
+// when it has several; what belongs to another item in a row is not the row's.
+func (t *tab) beside(loc string, tiers []tier, of ref, nth int, w want) (m match, found bool, err error) {
+	var best []match
+	for _, tier := range tiers {
+		all, err := tier()
 		if err != nil {
 			return m, false, err
 		}
-		m, err = t.locateIn(loc, nodes, &row, nth, w)
-		if _, gone := err.(*missing); !gone {
-			return m, true, err
+		nearer, err := t.inRows(all, of, nth, best)
+		if err != nil {
+			return m, false, err
+		}
+		if len(nearer) > 0 {
+			best = nearer
 		}
 	}
-	return m, false, nil
+	if len(best) == 0 {
+		return m, false, nil
+	}
+	m, err = t.meant(loc, best, nth, w)
+	return m, true, err
+}
+
+// inRows leaves the matches in the nearest row around an element that has nth of
+// them, if that is nearer than the row of others.
+func (t *tab) inRows(all []match, of ref, nth int, others []match) ([]match, error) {
+	var here []match
+	var args = []any{of}
+	for _, m := range all {
+		el, ok, err := t.lift(m.el, of.frame)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			here, args = append(here, m), append(args, el)
+		}
+	}
+	if len(here) == 0 {
+		return nil, nil
+	}
+	var rows []int // the number of each one's row, the nearest is 0
+	if err := t.ask(&rows, "rowsWith", args...); err != nil || len(rows) != len(here) {
+		return nil, err
+	}
+	for row := range slices.Max(rows) + 1 {
+		if len(others) > 0 && row >= others[0].row {
+			return nil, nil
+		}
+		var inRow []match
+		for i, m := range here {
+			if rows[i] == row {
+				m.row = row
+				inRow = append(inRow, m)
+			}
+		}
+		inRow, _, err := t.keepVisible(inRow, nil)
+		if err != nil || len(inRow) >= max(nth, 1) {
+			return inRow, err
+		}
+	}
+	return nil, nil
 }
 
 // onePlace leaves, of several matches that a place may mean, the one that other
@@ -97,8 +141,8 @@ func (t *tab) onePlace(found []match) ([]match, error) {
 
 // rolePlaces are the further ways to find a place by "role:name": a list, row
 // or dialog seldom has a name of its own, but a title or a text.
-func (t *tab) rolePlaces(loc, name string, nodes []node, roles []string) []func() ([]match, error) {
-	return []func() ([]match, error){
+func (t *tab) rolePlaces(loc, name string, nodes []node, roles []string) []tier {
+	return []tier{
 		func() ([]match, error) { return t.byTitle(nodes, roles, name) },
 		func() ([]match, error) {
 			all, err := t.byRole(nodes, roles)
@@ -151,7 +195,7 @@ func around(nodes []node, a, b int) bool {
 // the heading "Tasks", the row in which a cell is "Tea", the dialog around
 // "Really?".
 func (t *tab) byTitle(nodes []node, roles []string, name string) ([]match, error) {
-	title, err := t.locateIn(name, nodes, nil, 0, wantPlace)
+	title, err := t.locateIn(name, nodes, t.tiers(name, nodes, wantPlace), nil, 0, wantPlace)
 	switch err.(type) {
 	case nil:
 	case *missing, *verdictError: // not there, or not clear: the role's own text decides

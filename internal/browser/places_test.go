@@ -11,6 +11,7 @@ func TestRowPlaces(t *testing.T) {
 	labelled := `<ul><li data-n=1><input type=checkbox aria-label="buy milk"><span>buy milk</span> <button>Delete</button><li data-n=2><input type=checkbox aria-label="buy bread"><span>buy bread</span><button>Delete</button></ul>` + outOf
 	table := `<table><tr><th>Name<th>Do<tr data-n=1><td><a href="#a">Ann</a><td><button>Edit</button><tr data-n=2><td><a href="#b">Bob</a><td><button>Edit</button></table>` + outOf
 	nested := `<ul><li data-n=outer><b>Food</b> <button>Delete</button><ul><li data-n=inner><input type=checkbox aria-label=Tea> Tea</ul></ul>` + outOf
+	nestedMilk := `<ul><li data-n=milk><input type=checkbox aria-label=milk> milk <button>Delete</button><ul><li data-n=sub>skimmed <button>Delete</button></ul></ul>` + outOf
 	runCases(t, []pageCase{
 		{"by its check box", boxes, `[{"click":"Delete","in":"buy bread"},{"see":"done 2"}]`, Pass, ""},
 		{"by a box and a text of one name", labelled, `[{"click":"Delete","in":"buy milk"},{"see":"done 1"}]`, Pass, ""},
@@ -19,6 +20,15 @@ func TestRowPlaces(t *testing.T) {
 		{"by a link in a table", table, `[{"click":"Edit","in":"Bob"},{"see":"done 2"}]`, Pass, ""},
 		{"by a button of its own", `<article data-n=1><button>Show Ann</button><button>Edit</button></article><article data-n=2><button>Show Bob</button><button>Edit</button></article>` + outOf, `[{"click":"Edit","in":"Show Bob"},{"see":"done 2"}]`, Pass, ""},
 		{"the row around its row", nested, `[{"click":"Delete","in":"Tea"},{"see":"done outer"}]`, Pass, ""},
+		{"a row of its own in a row", nestedMilk, `[{"click":"Delete","in":"milk"},{"see":"done milk"}]`, Pass, ""},
+		{"only the row in it has one", `<ul><li data-n=milk><input type=checkbox aria-label=milk> milk<ul><li data-n=sub>skimmed <button>Delete</button></ul></ul>` + outOf, `[{"click":"Delete","in":"milk","timeout":0.2},"see done"]`, Fail, "nothing visible is named"},
+		{"only the row in it, by a text", `<ul><li data-n=milk><i>milk</i><ul><li data-n=sub>skimmed <button>Delete</button></ul></ul>` + outOf, `[{"click":"Delete","in":"milk","timeout":0.2},"see done"]`, Fail, "nothing visible is named"},
+		{"only the row beside it has one", `<ul><li data-n=outer>Food<ul><li><input type=checkbox aria-label=milk> milk<li data-n=tea>tea <button>Delete</button></ul></ul>` + outOf, `[{"click":"Delete","in":"milk","timeout":0.2},"see done"]`, Fail, "nothing visible is named"},
+		{"the row around, not the one beside", `<ul><li data-n=outer>Food <button>Delete</button><ul><li><input type=checkbox aria-label=milk> milk<li data-n=tea>tea <button>Delete</button></ul></ul>` + outOf, `[{"click":"Delete","in":"milk"},{"see":"done outer"}]`, Pass, ""},
+		{"a box in a row of a row", `<ul><li><i>Food</i><ul><li><label><input type=checkbox id=c> Tea</label> <button>Delete</button></ul></ul><output id=o></output><script>c.onchange=()=>o.textContent='ticked'</script>`, `[{"check":"Tea","in":"Food"},{"see":"ticked"}]`, Pass, ""},
+		{"a list of buttons in the row", `<ul><li data-n=1><input type=checkbox aria-label=milk> milk<ul><li><button>Edit</button><li><button data-n=x>Delete</button></ul></ul><script>document.querySelectorAll('button')[1].onclick=()=>o.textContent='done'</script><output id=o></output>`, `[{"click":"Delete","in":"milk"},{"see":"done"}]`, Pass, ""},
+		{"a column of cards", `<ul><li><h3>Work</h3><ul><li data-n=card>Report <button>Delete</button></ul></ul>` + outOf, `[{"click":"Delete","in":"Work"},{"see":"done card"}]`, Pass, ""},
+		{"a nearer row by a lesser name", `<ul><li data-n=outer>Food <button>Delete</button><ul><li data-n=inner><input type=checkbox aria-label=tea> tea <button>delete</button></ul></ul>` + outOf, `[{"click":"Delete","in":"tea"},{"see":"done inner"}]`, Pass, ""},
 		{"two of a name in the row", `<ul><li data-n=1><label><input type=checkbox> buy milk</label> <button>Delete</button> <button>Delete</button></ul>` + outOf, `[{"click":"Delete","in":"buy milk"},"see done"]`, Unverified, `2 elements are named "Delete"`},
 		{"two rows of a name", `<ul><li><label><input type=checkbox> tea</label> <button>Delete</button><li><label><input type=checkbox> tea</label> <button>Delete</button></ul>` + outOf, `[{"click":"Delete","in":"tea"},"see done"]`, Unverified, `2 elements are named "tea"`},
 		{"not in the row", boxes + `<button>Clear all</button>`, `[{"click":"Clear all","in":"buy milk","timeout":0.2},"see done"]`, Fail, "nothing visible is named"},
