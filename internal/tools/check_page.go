@@ -10,7 +10,7 @@ import (
 func checkPageTool() tool {
 	return tool{
 		name:  "check_page",
-		about: `Use the project's page as a person would and report what it shows, e.g. {"open":"/","steps":[{"type":"2","into":"Amount"},{"click":"Add"},{"see":"2","in":"Total"}]}. Names are the visible ones. Also: press, select/from, not_see, value, count/of, wait, reload, drag/to, upload/into, animates, resize, restart.`,
+		about: `Use the project's page as a person would and report what it shows, e.g. {"open":"/","steps":[{"type":"2","into":"Amount"},{"click":"Add"},{"see":"2","in":"Total"}]}. Names are the visible ones; "in" is a row or section. Also: press, select/from, not_see, value, count/of, wait, reload, drag/to, upload/into, animates, resize, restart.`,
 		params: []param{
 			{name: "scenario", kind: object, aliases: []string{"json", "page", "spec", "test"}},
 		},
