@@ -1,8 +1,6 @@
 package contract
 
 import (
-	"path"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -142,68 +140,6 @@ func (n *narrator) looksFor(l look, text string) (err error) {
 	e.look.text, e.holes, err = n.fill(text)
 	n.add(e)
 	return err
-}
-
-// command tells the words of a command one by one, so that one more is seen as
-// that. What only makes ready for the program shows nothing.
-func (n *narrator) command(cmd *Command) error {
-	n.add(event{kind: arriving})
-	f := n.inputs()
-	var seen []hole
-	f.met = func(h hole) { seen = append(seen, h) }
-	run, err := f.fill(cmd.Run)
-	if err != nil {
-		return err
-	}
-	inRun := len(seen)
-	stdin, err := f.fill(cmd.Stdin)
-	if err != nil {
-		return err
-	}
-	if stdin = strings.TrimSpace(stdin); stdin != "" {
-		n.add(event{kind: doing, verb: "enter", on: []string{stdin}, holes: seen[inRun:]})
-	}
-	for _, c := range (&Command{Run: run}).commands() {
-		if classify(c) == prepare {
-			continue
-		}
-		for i, word := range program(c.words) {
-			verb := "with"
-			if i == 0 {
-				verb = "run"
-			}
-			n.add(event{kind: doing, verb: verb, on: []string{word}, many: i > 0, part: i > 0, holes: seen[:inRun]})
-		}
-	}
-	for _, text := range append(append([]string{}, cmd.StdoutHas...), cmd.OutputHas...) {
-		if err := n.looksFor(look{verb: toShow}, text); err != nil {
-			return err
-		}
-	}
-	if cmd.StdoutIs != nil {
-		if err := n.looksFor(look{verb: toShow, exact: true}, *cmd.StdoutIs); err != nil {
-			return err
-		}
-	}
-	if cmd.Exit != 0 {
-		n.add(event{kind: looking, look: look{verb: "exit", text: strconv.Itoa(cmd.Exit)}})
-	}
-	if cmd.Metric != nil {
-		n.add(event{kind: looking, look: look{verb: "metric", text: cmd.Metric.String()}})
-	}
-	return nil
-}
-
-// interpreters run a file that is named behind them.
-var interpreters = strings.Fields("sh bash dash ash ksh zsh node nodejs bun deno python python3 ruby perl php")
-
-// program is a command without what only starts it: "sh ./sum.sh 2" is sum.sh 2.
-func program(words []string) []string {
-	words, _ = unwrap(words)
-	if len(words) > 1 && contains(interpreters, path.Base(words[0])) && !strings.HasPrefix(words[1], "-") {
-		words = words[1:]
-	}
-	return append([]string{path.Clean(words[0])}, words[1:]...)
 }
 
 // sameText says whether two texts are the same to a person.

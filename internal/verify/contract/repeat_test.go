@@ -76,6 +76,16 @@ func TestNovelty(t *testing.T) {
 		"less of the text":            {twoInts, command("sh sum.sh {a} {b}", `"{a+b}"`), isRepeat},
 		"one variable for both":       {Values{"a": "int 2..99"}, command("sh sum.sh {a} {a}", `"{a*2}"`), isRepeat},
 		"quotes and paths":            {twoInts, command("cd . && bash ./sum.sh '{a}'   {b}", `"{a+b}"`), isRepeat},
+		"options of the shell":        {twoInts, command("sh -e +x sum.sh {a} {b}", `"{a+b}"`), isRepeat},
+		"an option with a value":      {twoInts, command("bash -o errexit -- sum.sh {a} {b}", `"{a+b}"`), isRepeat},
+		"from another folder":         {twoInts, command("mkdir t && cd t && sh ../sum.sh {a} {b}", `"{a+b}"`), isRepeat},
+		"by its whole path":           {twoInts, command(`sh \"$PWD/sum.sh\" {a} {b}`, `"{a+b}"`), isRepeat},
+		"a copy":                      {twoInts, command("mkdir t && cp sum.sh t/add.sh && sh t/add.sh {a} {b}", `"{a+b}"`), isRepeat},
+		"a copy of a copy":            {twoInts, command("cp sum.sh x.sh && mv x.sh add.sh && ./add.sh {a} {b}", `"{a+b}"`), isRepeat},
+		"blanks beside a value":       {twoInts, command("sh sum.sh ' {a}' '{b} '", `"{a+b}"`), isRepeat},
+		"by a variable":               {twoInts, command("A={a} sh sum.sh A {b}", `"{a+b}"`), isNeither},
+		"by an exported variable":     {twoInts, command("export A={a} B={b} && sh sum.sh A B", `"{a+b}"`), isNeither},
+		"a variable that says more":   {twoInts, command("BY={a} sh sum.sh {b} 3", `"Sum: {a*(b+3)}"`), isNew},
 		"one argument too many":       {twoInts, command("sh sum.sh {a} {b} 7", `"{a+b}"`), isRepeat},
 		"a fixed case of it":          {nil, command("sh sum.sh 2 3", `"Sum: 5"`), isRepeat},
 		"a constant more":             {twoInts, command("sh sum.sh {a} {b}", `"{a+b}","Sum"`), isRepeat},
@@ -138,6 +148,20 @@ func TestNovelty(t *testing.T) {
 				t.Error("it repeats something where there is nothing")
 			}
 		})
+	}
+}
+
+// A module is its file, however Python is asked to run it.
+func TestNoveltyOfModules(t *testing.T) {
+	old := varied(t, twoInts, nil, command("python3 -m shop.calc {a} {b}", `"{a+b}"`))
+	pkg := varied(t, twoInts, nil, command("python3 calc {a} {b}", `"{a+b}"`))
+	for _, run := range []string{"python3 -B shop/calc.py", "python3 -Bm shop.calc", "cd shop && python3 -W ignore calc.py", "python3 shop/calc/__main__.py", "python3 calc"} {
+		c := varied(t, twoInts, nil, command(run+" {a} {b}", `"{a+b}"`))
+		for _, o := range []*Contract{old, pkg} {
+			if n := c.Novelty([]*Contract{o})["c1"]; !n.Repeats {
+				t.Errorf("%s: %s", run, worth(n))
+			}
+		}
 	}
 }
 
