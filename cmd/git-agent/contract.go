@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -155,14 +156,19 @@ func (t *terminal) editContract(c *cli.Context, v *session.ContractView) (*contr
 	if v.Current == nil && v.Proposed != nil {
 		begin = v.Proposed
 	}
-	if begin == nil {
+	blank := begin == nil
+	if blank {
 		begin = v.Blank()
 	}
 	text := begin.Bytes()
+	asGiven := text
 	for {
 		edited, err := t.edit(text)
 		if err != nil {
 			return nil, err
+		}
+		if blank && bytes.Equal(edited, asGiven) { // an editor that was only closed: the blank form is nobody's word
+			return nil, hint.Errorf("fill in its checks: git agent contract "+v.Feature.ID+" --edit", "the form was not filled in; nothing was written")
 		}
 		k, err := contract.Parse(edited)
 		if err == nil {
