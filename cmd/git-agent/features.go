@@ -50,19 +50,20 @@ func featuresList(t *terminal) *cli.Command {
 	}
 }
 
-func featureFlags() []cli.Flag {
+// featureFlags say what a feature is; priority is what holds where none is given.
+func featureFlags(priority string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "description", Aliases: []string{"d"}, Usage: "`TEXT` of the feature"},
-		&cli.StringSliceFlag{Name: "step", Aliases: []string{"s"}, Usage: "one step, as a person would try it; repeat for more"},
-		&cli.StringFlag{Name: "category", Usage: "`NAME`, functional if not said"},
+		&cli.StringSliceFlag{Name: "step", Aliases: []string{"s"}, Usage: "one `STEP`, as a person would try it; repeat for all of them"},
+		&cli.StringFlag{Name: "category", Usage: "`NAME` of the kind of feature, functional for a new one"},
 		&cli.StringSliceFlag{Name: "depends-on", Usage: "`ID` of a feature that must pass first; repeat for more"},
-		&cli.IntFlag{Name: "priority", Usage: "`N`, lower is earlier", DefaultText: "after all others"},
+		&cli.IntFlag{Name: "priority", Usage: "`N`, lower is earlier", DefaultText: priority},
 	}
 }
 
 func featuresAdd(t *terminal) *cli.Command {
 	return &cli.Command{
-		Name: "add", Usage: "add a feature", Flags: featureFlags(),
+		Name: "add", Usage: "add a feature", Flags: featureFlags("after all others"),
 		Action: func(c *cli.Context) error {
 			if err := noArgs(c); err != nil {
 				return err
@@ -98,7 +99,7 @@ func apply(c *cli.Context, f *features.Feature) {
 
 func featuresEdit(t *terminal) *cli.Command {
 	return &cli.Command{
-		Name: "edit", Usage: "reword a feature that does not pass yet", ArgsUsage: "ID", Flags: featureFlags(),
+		Name: "edit", Usage: "reword a feature that does not pass yet", ArgsUsage: "ID", Flags: featureFlags("what it is now"),
 		Action: func(c *cli.Context) error {
 			id, err := oneArg(c, "the feature's ID")
 			if err != nil {
@@ -118,11 +119,14 @@ func featuresEdit(t *terminal) *cli.Command {
 func featuresSplit(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "split", Usage: "replace a feature by smaller ones", ArgsUsage: "ID",
-		Flags: []cli.Flag{&cli.StringFlag{Name: "into", Required: true, Usage: "`FILE` with a JSON array of {description, steps}; - reads standard input"}},
+		Flags: []cli.Flag{&cli.StringFlag{Name: "into", Usage: "`FILE` with a JSON array of {description, steps}; - reads standard input"}},
 		Action: func(c *cli.Context) error {
 			id, err := oneArg(c, "the feature's ID")
 			if err != nil {
 				return err
+			}
+			if !c.IsSet("into") {
+				return usage("say what it becomes: git agent features split %s --into FILE", plain.Line(id, 40))
 			}
 			data, err := readFile(t, c.String("into"))
 			if err != nil {
