@@ -27,6 +27,9 @@ func trustCommand(t *terminal) *cli.Command {
 				return err
 			}
 			if c.Bool("json") && !c.Bool("yes") {
+				if what == nil {
+					what = []session.Untrusted{} // a list, also where it is empty
+				}
 				return t.printJSON(what)
 			}
 			if len(what) == 0 {
