@@ -17,7 +17,7 @@ import (
 func auditCommand(t *terminal) *cli.Command {
 	return &cli.Command{
 		Name: "audit", Usage: "prove again what the commits of a range claim", ArgsUsage: "[RANGE]",
-		Description: "Takes each commit that set a flag into a clean folder, installs anew, and runs its contract and its\ntests. Exit code 0: every claim holds. 1: one does not. 4: one could not be verified. What was proved\nonce on this machine is not proved again.",
+		Description: "Takes each commit that set a flag into a clean folder, installs anew, and runs its contract and its\ntests. Exit code 0: every claim holds. 1: one does not. 4: one could not be verified. What was proved\nonce in this clone is not proved again.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "since", Usage: "only commits since `TIME` (2026-11-30, or 14d, 36h)"},
 			&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, Usage: "`N` claims at a time", DefaultText: "one for each core, at most 4"},

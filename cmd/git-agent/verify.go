@@ -17,7 +17,7 @@ func verifyCommand(t *terminal) *cli.Command {
 		ArgsUsage: "[ID…]",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "tree", Usage: "on the tree of `REV` (default HEAD)"},
-			&cli.StringSliceFlag{Name: "with", Usage: "`NAME=VALUE` for a variable of the contract instead of a drawn one; repeat for more"},
+			&cli.StringSliceFlag{Name: "with", Usage: "`NAME=VALUE` for a variable of the contract instead of drawn values; repeat for each that it has"},
 			&cli.BoolFlag{Name: "allow-network", Usage: "set-up may use the network"},
 			&cli.BoolFlag{Name: "verbose", Aliases: []string{"v"}, Usage: "show everything"},
 			jsonFlag,

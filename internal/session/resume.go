@@ -52,7 +52,7 @@ func (s *step) findAttempt(ctx context.Context) error {
 		return nil
 	}
 	if s.opt.Resume == Latest {
-		return ErrNothingKept
+		return hint.New(ErrNothingKept, "begin anew with: git agent step")
 	}
 	return hint.New(fmt.Errorf("%w of session %s", ErrNothingKept, plain.Line(s.opt.Resume, 60)), "list the sessions with: git agent log")
 }
