@@ -87,6 +87,7 @@ func (j *Judge) in(a *App, product Tree, do func(verify.Target) error) error {
 	return do(verify.Target{
 		Dir: dir, Tree: a.Name, Config: a.config(dir),
 		Reset: func(context.Context) error { return product.Write(dir) },
+		First: true, // as in the session that builds it
 	})
 }
 

@@ -71,6 +71,9 @@ type Scenario struct {
 	// with StatusMay it is allowed, not required.
 	Status    int
 	StatusMay bool
+	// Foils are, by the text of a see step, what it would look for where other
+	// values were entered: a page that shows those as well shows everything.
+	Foils map[string][]string
 }
 
 // A Step is one action or one assertion.

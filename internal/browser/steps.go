@@ -161,6 +161,10 @@ func (r *runner) assert(i int, s Step) error {
 		}
 		return err
 	}
+	if err := r.oneAnswer(s); err != nil {
+		r.res.Asserts.Fail++
+		return err
+	}
 	r.res.Asserts.Pass++
 	switch r.before.judge(i, s, r.s.hasActions(), r.acted, r.sinceNav) {
 	case isEvidence:

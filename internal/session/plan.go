@@ -210,7 +210,9 @@ func (s *step) tryContract(ctx context.Context, raw []byte, last **contract.Cont
 // A contract that passes there counts only when it shows what it passes by (see
 // meets); one that could not be verified there counts for nothing.
 func (s *step) bites(ctx context.Context, c *contract.Contract) (bool, string, error) {
-	bites, why, out, err := s.ver.Bite(ctx, c, s.target(s.ws.CheckDir(), s.baseID))
+	base := s.target(s.ws.CheckDir(), s.baseID)
+	base.First = true
+	bites, why, out, err := s.ver.Bite(ctx, c, base)
 	if err != nil {
 		return false, "", err
 	}

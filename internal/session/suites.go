@@ -199,7 +199,7 @@ func (s *step) changedScripts(ctx context.Context, cmd project.TestCommand, tree
 // ownTarget is the check tree as the session's own contract is run on it.
 func (s *step) ownTarget(tree gitops.OID) verify.Target {
 	t := s.target(s.ws.CheckDir(), tree)
-	t.Measured = s.measuredBefore(tree)
+	t.Measured, t.First = s.measuredBefore(tree), true
 	return t
 }
 

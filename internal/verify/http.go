@@ -142,7 +142,7 @@ func exchange(ctx context.Context, client *http.Client, base string, e contract.
 		tr.end(Fail, "exchange %d (%s %s): the answer has more than %d bytes", n, e.Verb(), e.Path, answerLimit)
 		return false
 	}
-	status, rest := judgeAnswer(&e, res, body)
+	status, rest := judgeAnswer(&e, res, body, tr)
 	if status == "" {
 		status = save(&e, body, saved)
 	}
@@ -199,7 +199,7 @@ func request(ctx context.Context, base string, e *contract.Exchange) (*http.Requ
 }
 
 // judgeAnswer compares an answer with what was expected of it.
-func judgeAnswer(e *contract.Exchange, res *http.Response, body []byte) (status string, bad []string) {
+func judgeAnswer(e *contract.Exchange, res *http.Response, body []byte, tr *trial) (status string, bad []string) {
 	x := &e.Expect
 	switch {
 	case x.Status != 0 && res.StatusCode != x.Status:
@@ -216,6 +216,8 @@ func judgeAnswer(e *contract.Exchange, res *http.Response, body []byte) (status 
 	for _, want := range x.Has {
 		if !contract.Holds(text, want) {
 			bad = append(bad, fmt.Sprintf("the answer does not hold %q", want))
+		} else if all := tr.crowd(want, func(f string) bool { return contract.Holds(text, f) }); all != "" {
+			bad = append(bad, all)
 		}
 	}
 	for _, want := range x.HasNot {

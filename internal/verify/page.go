@@ -17,6 +17,7 @@ func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, sh
 		tr.end(Unverified, "%v", err)
 		return
 	}
+	s.Foils = tr.foils
 	res := v.page(ctx, s, t, shots, tr)
 	if res == nil {
 		return

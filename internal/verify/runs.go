@@ -28,6 +28,9 @@ func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target,
 	} else {
 		runs, err = c.Runs(v.seed(), draws)
 	}
+	if err == nil && t.First {
+		err = c.AddFoils(runs)
+	}
 	if err != nil {
 		return v.undrawn(c, err), nil
 	}
@@ -90,7 +93,7 @@ func (v *Verifier) runAll(ctx context.Context, runs []contract.Run, t Target, sh
 			if run.N > 1 {
 				k.ID = fmt.Sprintf("%s-%d", id, run.N) // its screenshots lie apart
 			}
-			tr, err := v.check(ctx, k, t, shots)
+			tr, err := v.check(ctx, k, run.Foils[id], t, shots)
 			if err != nil {
 				return out, err
 			}

@@ -167,7 +167,7 @@ func TestTablesOfPages(t *testing.T) {
 func (c pageRow) try(t *testing.T, v *Verifier, p product, passes bool) string {
 	t.Helper()
 	target := folder(t, p.files)
-	target.Config.Start = p.start
+	target.Config.Start, target.First = p.start, true
 	k := c.by.contract(t)
 	out := run(t, v, k, target)
 	verdict, why := out.Verdict, firstReason(out.Checks)

@@ -32,7 +32,7 @@ func tryTwins(t *testing.T, v *Verifier, c *contract.Contract, twins map[string]
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			target := folder(t, w.files)
-			target.Config.Start = w.start
+			target.Config.Start, target.First = w.start, true
 			out := run(t, v, c, target)
 			if out.Verdict != w.verdict || !strings.Contains(firstReason(out.Checks), w.reason) {
 				t.Fatalf("%s: %+v", out.Verdict, out.Checks)
@@ -58,6 +58,9 @@ func TestCannedSums(t *testing.T) {
 		"many answers":      {sum(`i=0; while [ $i -lt 60 ]; do echo $i; i=$((i+1)); done; echo $(($1 * $2))`), "", Fail, ""},
 		"wrong words":       {sum(`[ "$1" = 40 ] && exit 1; echo $(($1 + $2))`), "", Fail, "with a = 40, b = 2"},
 		"echoes":            {sum(`echo "$1 + $2"`), "", Fail, ""},
+		"all answers":       {sum(`seq 4 198`), "", Fail, "give the one answer, not all"},
+		"all in one line":   {sum(`seq -s ' ' 4 198`), "", Fail, "give the one answer, not all"},
+		"tells its working": {sum(`echo "$1 + $2 = $(($1 + $2))"; echo; echo 'usage: sum.sh A B (numbers from 2 to 99)'`), "", Pass, ""},
 		"by the first":      {sum(`echo $(($1 + 2))`), "", Fail, "with a = "},
 	})
 }
@@ -82,6 +85,7 @@ func TestCannedCalculator(t *testing.T) {
 		"honest":  {page(`const [x,y]=s.split('*');s=String(x*y);d.textContent=s`), "", Pass, ""},
 		"a table": {page(`d.textContent={'12*7':84,'9*9':81}[s]||s`), "", Fail, "with a = "},
 		"nothing": {page(``), "", Fail, "with a = 12, b = 7"},
+		"all":     {page(`d.textContent=Array.from({length:1000},(_,i)=>i).join(' ')`), "", Fail, "show the one answer, not all"},
 		"adds":    {page(`const [x,y]=s.split('*');s=String(+x + +y);d.textContent=s`), "", Fail, ""},
 	})
 }

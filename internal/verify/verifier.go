@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gitagent/internal/browser"
+	"gitagent/internal/foil"
 	"gitagent/internal/plain"
 	"gitagent/internal/project"
 	"gitagent/internal/sandbox"
@@ -57,6 +58,9 @@ type Target struct {
 	// Measured are the numbers of metrics on the tree before the work, by the
 	// check's id; nil where nothing is compared with it.
 	Measured map[string]float64
+	// First is for work that nobody has proved yet: what shows the answers to
+	// other values as well does not pass.
+	First bool
 }
 
 // Outcome is how the checks of a contract came out.
@@ -83,7 +87,17 @@ type trial struct {
 	noMeans  string
 	took     time.Duration
 	measured map[string]float64
-	started  bool // the program ran and something that was looked for was not there
+	started  bool                // the program ran and something that was looked for was not there
+	foils    map[string][]string // what other values would lead to, by what is looked for
+}
+
+// crowd says that what was looked for is only one of many answers that are shown.
+func (t *trial) crowd(want string, shown func(string) bool) string {
+	found := foil.Among(want, t.foils[want], shown, contract.Holds)
+	if len(found) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%q is there, and so is what would be right for other values (%s): give the one answer, not all", want, plain.Line(strings.Join(found, ", "), 120))
 }
 
 func (t *trial) end(verdict, format string, args ...any) {
@@ -102,9 +116,9 @@ func (t *trial) see(format string, args ...any) {
 	}
 }
 
-func (v *Verifier) check(ctx context.Context, k contract.Check, t Target, shots string) (*trial, error) {
+func (v *Verifier) check(ctx context.Context, k contract.Check, foils map[string][]string, t Target, shots string) (*trial, error) {
 	start := time.Now()
-	tr := &trial{Check: evidence.Check{ID: k.ID, Kind: k.Kind, Covers: append([]int(nil), k.Covers...), Verdict: Unverified}}
+	tr := &trial{Check: evidence.Check{ID: k.ID, Kind: k.Kind, Covers: append([]int(nil), k.Covers...), Verdict: Unverified}, foils: foils}
 	switch {
 	case k.Kind == contract.KindPage:
 		tr.How = evidence.HowPage

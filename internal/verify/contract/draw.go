@@ -251,6 +251,7 @@ type Run struct {
 	// Contract is the contract with the values, and only with the checks that
 	// this run adds something to.
 	Contract *Contract
+	Foils    map[string]map[string][]string // see AddFoils
 }
 
 // Runs are the ways to try c. A contract with variables is tried with its

@@ -1,0 +1,28 @@
+package foil
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAmong(t *testing.T) {
+	has := func(text, part string) bool { return strings.Contains(" "+text+" ", " "+part+" ") }
+	for _, c := range []struct {
+		name, want, foils, shown string
+		crowd                    bool
+	}{
+		{"every answer", "7", "1 2 3 4 5 6", "0 1 2 3 4 5 6 7 8", true},
+		{"one answer", "7", "1 2 3 4 5 6", "7", false},
+		{"half of the answers", "7", "1 2 3 4 5 6 8 9", "1 2 3 4 7", false},
+		{"most of the answers", "7", "1 2 3 4 5 6 8 9", "1 2 3 4 5 7", true},
+		{"few foils", "7", "1 2 3", "1 2 3 7", false},
+		{"one foil many times", "7", "1 1 1 1 1", "1 7", false},
+		{"foils within what is wanted", "1 2 3 4 of 9", "1 2 3 4", "1 2 3 4 of 9", false},
+		{"no foils", "7", "", "7", false},
+	} {
+		found := Among(c.want, strings.Fields(c.foils), func(f string) bool { return has(c.shown, f) }, has)
+		if (len(found) > 0) != c.crowd {
+			t.Errorf("%s: %v", c.name, found)
+		}
+	}
+}
