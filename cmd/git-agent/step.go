@@ -167,7 +167,7 @@ func nextFor(o session.Outcome) string {
 	case o.End == session.Verified && o.Passing < o.Total:
 		return "git agent step"
 	case o.End == session.Interrupted && o.Feature != "":
-		return "git agent step goes on with what was learned" + also(o.Kept != "", ", git agent resume with the files as well")
+		return "git agent step " + o.Feature + " goes on with what was learned" + also(o.Kept != "", ", git agent resume with the files as well")
 	case o.Kept != "":
 		return "git agent show " + o.Feature + ", or git agent take " + o.Session + " to look at the code"
 	}

@@ -218,6 +218,9 @@ func (s *step) askPerson(ctx context.Context, c *contract.Contract, why string) 
 func (s *step) propose(ctx context.Context, c *contract.Contract, why []string) error {
 	s.contract, s.compiled = nil, false
 	s.out.Next = "git agent contract " + s.feature.ID + " shows what was proposed; --accept takes it, --edit changes it"
+	if c == nil { // the model gave nothing that is a contract
+		s.out.Next = "git agent contract " + s.feature.ID + " --edit to write it yourself, or git agent step " + s.feature.ID + " with another model"
+	}
 	err := keepProposal(ctx, s.repo, s.feature.ID, c, why)
 	if err != nil && errors.Is(err, gitops.ErrRefMoved) {
 		return nil // another command has just kept one
