@@ -25,6 +25,8 @@ type Novelty struct {
 	// shared are, for each thing that it has in common with others, the features
 	// whose checks have it.
 	shared [][]string
+	// partly: the comparison was too long to be made whole, so more may be shared.
+	partly bool
 }
 
 // Features are those whose checks this one has something in common with.
@@ -38,7 +40,7 @@ func (n Novelty) Features() []string {
 // already where only some features pass: if it fails there, then by something
 // of its own.
 func (n Novelty) Within(passes func(feature string) bool) bool {
-	return !slices.ContainsFunc(n.shared, func(ids []string) bool { return !slices.ContainsFunc(ids, passes) })
+	return !n.partly && !slices.ContainsFunc(n.shared, func(ids []string) bool { return !slices.ContainsFunc(ids, passes) })
 }
 
 // Novelty compares each check of c with those of other contracts, by its id.
@@ -157,6 +159,7 @@ func (c *Contract) novelty(k Check, draws []Values, olds []oldCheck) (Novelty, e
 		n.Repeats = n.Repeats && deeds
 		if i == 0 {
 			n.shared = slices.DeleteFunc(common, func(ids []string) bool { return len(ids) == 0 })
+			n.partly = !all
 		}
 		if n.New = fresh && all && c.Varies(k.ID); n.New {
 			n.Repeats = false

@@ -242,3 +242,25 @@ func FuzzNovelty(f *testing.F) {
 		}
 	})
 }
+
+// What could not be compared whole may have more in common with others than is
+// known, so that it failed elsewhere shows nothing.
+func TestNoveltyPartly(t *testing.T) {
+	yes := func(string) bool { return true }
+	clicks := func(names ...string) string {
+		var steps []string
+		for _, n := range names {
+			steps = append(steps, `{"click_each":"{`+n+`}"},{"click":"+"}`)
+		}
+		return pageCheck("/", strings.Join(steps, ",")+`,{"see":"{`+strings.Join(names, "+")+`}"}`)
+	}
+	vars := Values{"a": "int 100000..999999", "b": "int 100000..999999", "c": "int 100000..999999", "d": "int 100000..999999"}
+	old, c := varied(t, vars, nil, clicks("a", "b", "c", "d")), varied(t, vars, nil, clicks("d", "c", "b", "a"))
+	n := c.Novelty([]*Contract{old})["c1"]
+	if !n.partly || n.New || n.Within(yes) {
+		t.Errorf("a comparison that was cut counts as whole: %+v", n)
+	}
+	if n := old.Novelty([]*Contract{varied(t, Values{"x": "word"}, nil, pageCheck("/", `{"type":"{x}","into":"New"},{"see":"{x}"}`))})["c1"]; n.partly || !n.Within(yes) {
+		t.Errorf("a whole comparison counts as cut: %+v", n)
+	}
+}
