@@ -18,7 +18,8 @@ func (r *runner) oneAnswer(s Step) error {
 	if err != nil {
 		return err
 	}
-	if found := foil.Among(s.Text, foils, shown, Shows); len(found) > 0 {
+	found, crowd := foil.Beside(s.Text, foils, shown, Shows)
+	if r.res.Beside += len(found); crowd {
 		return failf("%s is there, and so is what would be right for other values (%s): show the one answer, not all", quote(s.Text), plain.Line(strings.Join(found, ", "), 120))
 	}
 	return nil

@@ -39,6 +39,7 @@ type Result struct {
 	StepsRun      int           `json:"steps_run"`
 	StepsTotal    int           `json:"steps_total"`
 	Asserts       Asserts       `json:"asserts"`
+	Beside        int           `json:"-"` // foils that were shown beside what was looked for
 	Ms            int64         `json:"ms"`
 }
 

@@ -235,6 +235,11 @@ func judgeAnswer(e *contract.Exchange, res *http.Response, body []byte, tr *tria
 	for _, path := range slices.Sorted(maps.Keys(x.JSON)) {
 		if ok, why := contract.Match(doc, path, x.JSON[path]); !ok {
 			bad = append(bad, path+" "+why)
+		} else if all := tr.crowd(string(x.JSON[path]), func(f string) bool {
+			also, _ := contract.Match(doc, path, stdjson.RawMessage(f))
+			return also
+		}); all != "" {
+			bad = append(bad, path+": "+all)
 		}
 	}
 	return status, bad

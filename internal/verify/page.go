@@ -22,6 +22,7 @@ func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, sh
 	if res == nil {
 		return
 	}
+	tr.beside = res.Beside
 	tr.end(res.Verdict, "%s", res.Reason)
 	if res.Verdict == Pass && res.Asserts.Pass == 0 {
 		tr.end(Unverified, "nothing was looked at on the page")

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"gitagent/internal/plain"
@@ -34,7 +35,44 @@ func (v *Verifier) Contract(ctx context.Context, c *contract.Contract, t Target,
 	if err != nil {
 		return v.undrawn(c, err), nil
 	}
-	return v.runAll(ctx, runs, t, shots)
+	out, err := v.runAll(ctx, runs, t, shots)
+	if err != nil || out.Verdict != Pass || !t.First {
+		return out, err
+	}
+	return v.doubted(ctx, c, runs, out, t, shots)
+}
+
+// moreDraws is how often a check is tried again that showed what other values
+// would lead to: luck with a part of all answers does not last.
+const moreDraws = 6
+
+// doubted tries those checks again that showed foils beside what was looked for.
+func (v *Verifier) doubted(ctx context.Context, c *contract.Contract, runs []contract.Run, out Outcome, t Target, shots string) (Outcome, error) {
+	if len(out.beside) == 0 {
+		return out, nil
+	}
+	again := c
+	for _, r := range runs {
+		again = again.Avoiding(r.Values)
+	}
+	again.Examples = nil // they were tried
+	again.Checks = slices.DeleteFunc(slices.Clone(again.Checks), func(k contract.Check) bool { return out.beside[k.ID] == 0 })
+	more, err := again.Runs(contract.NewSeed(), moreDraws)
+	if err == nil {
+		err = again.AddFoils(more)
+	}
+	if err != nil {
+		return v.undrawn(c, err), nil
+	}
+	for i := range more {
+		more[i].N += len(runs)
+	}
+	if t.Reset != nil {
+		if err := t.Reset(ctx); err != nil {
+			return out, err
+		}
+	}
+	return out, v.into(ctx, &out, more, t, shots)
 }
 
 // once runs the checks of c with one draw alone, for what only has to fail.
@@ -79,13 +117,18 @@ func (v *Verifier) undrawn(c *contract.Contract, why error) Outcome {
 }
 
 func (v *Verifier) runAll(ctx context.Context, runs []contract.Run, t Target, shots string) (Outcome, error) {
-	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}, started: map[string]bool{}}
+	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}, started: map[string]bool{}, beside: map[string]int{}}
+	return out, v.into(ctx, &out, runs, t, shots)
+}
+
+// into adds what runs come to.
+func (v *Verifier) into(ctx context.Context, out *Outcome, runs []contract.Run, t Target, shots string) error {
 	first := true
 	for _, run := range runs {
 		for _, k := range run.Contract.Checks {
 			if !first && t.Reset != nil {
 				if err := t.Reset(ctx); err != nil {
-					return out, err
+					return err
 				}
 			}
 			first = false
@@ -95,7 +138,7 @@ func (v *Verifier) runAll(ctx context.Context, runs []contract.Run, t Target, sh
 			}
 			tr, err := v.check(ctx, k, run.Foils[id], t, shots)
 			if err != nil {
-				return out, err
+				return err
 			}
 			tr.ID = id
 			out.take(tr, run)
@@ -108,7 +151,7 @@ func (v *Verifier) runAll(ctx context.Context, runs []contract.Run, t Target, sh
 			break
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // take joins the result of a check in one run with those of earlier runs.
@@ -135,6 +178,9 @@ func (o *Outcome) take(tr *trial, run contract.Run) {
 	}
 	o.took[tr.ID] = max(o.took[tr.ID], tr.took)
 	o.started[tr.ID] = tr.started
+	if tr.beside > 0 {
+		o.beside[tr.ID] += tr.beside
+	}
 	if o.NoMeans == "" {
 		o.NoMeans = tr.noMeans
 	}

@@ -206,3 +206,49 @@ func TestStarted(t *testing.T) {
 		}
 	}
 }
+
+// TestEveryAnswerInJSON: a list of all that could be asked for is no answer, and
+// one that has what others have kept besides is.
+func TestEveryAnswerInJSON(t *testing.T) {
+	need(t, "node")
+	v := verifier(t)
+	c := parsed(t, `{"n":"int 12..99"}`, `{"n":"17"}`, `{"id":"c1","kind":"http","covers":[1],"http":[
+ {"method":"POST","path":"/items","body":{"name":"milk","count":"{n}"},"expect":{"status":201}},{"path":"/items","expect":{"json":{"$[*].count":"{n}","$[*].name":{"not":"{n}"}}}}]}`)
+	server := func(list string) twin {
+		return twin{files: map[string]string{"server.js": strings.NewReplacer("ADD", "items.push(x)", "LIST", list).Replace(api)}, start: "node server.js"}
+	}
+	with := func(w twin, verdict, reason string) twin { w.verdict, w.reason = verdict, reason; return w }
+	tryTwins(t, v, c, map[string]twin{
+		"honest":      with(server("items"), Pass, ""),
+		"with others": with(server(`items.concat({id:7,name:"tea",count:3},{id:8,name:"ink",count:4})`), Pass, ""),
+		"every count": with(server(`Array.from({length:100},(_,i)=>({id:i,name:"milk",count:i}))`), Fail, "give the one answer, not all"),
+	})
+}
+
+// TestSomeOfAllAnswers: where other answers are shown too, it is asked again.
+func TestSomeOfAllAnswers(t *testing.T) {
+	v := verifier(t)
+	c := parsed(t, `{"a":"int 2..99","b":"int 2..99"}`, `{"a":"40","b":"2"}`, `{"id":"c1","kind":"command","covers":[1],"command":{"run":"sh sum.sh {a} {b}","exit":0,"stdout_has":["{a+b}"]}}`)
+	passed, more := 0, 0
+	for range 40 {
+		target := folder(t, files{"sum.sh": `seq 42 120`}) // right in half of all cases
+		target.First = true
+		if run(t, v, c, target).Verdict == Pass {
+			passed++
+		}
+	}
+	for range 20 {
+		target := folder(t, files{"sum.sh": `echo $(($1 + $2)); seq 60 5 130`}) // honest, with numbers beside
+		target.First = true
+		out := run(t, v, c, target)
+		if out.Verdict != Pass {
+			t.Errorf("honest: %+v", out.Checks)
+		}
+		if len(out.Checks[0].Draws) == 1+draws+moreDraws {
+			more++
+		}
+	}
+	if passed > 4 || more == 0 {
+		t.Errorf("%d of 40 with a part of all answers pass, %d of 20 honest ones were asked again", passed, more)
+	}
+}

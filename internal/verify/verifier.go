@@ -75,6 +75,7 @@ type Outcome struct {
 	// started names the failed checks whose program ran and whose assertion
 	// failed, as against those for which there was no program.
 	started map[string]bool
+	beside  map[string]int // foils that were shown as well, by the check's id
 }
 
 // Started says whether the check failed although its program ran or its page
@@ -89,12 +90,14 @@ type trial struct {
 	measured map[string]float64
 	started  bool                // the program ran and something that was looked for was not there
 	foils    map[string][]string // what other values would lead to, by what is looked for
+	beside   int                 // of them were shown as well
 }
 
 // crowd says that what was looked for is only one of many answers that are shown.
 func (t *trial) crowd(want string, shown func(string) bool) string {
-	found := foil.Among(want, t.foils[want], shown, contract.Holds)
-	if len(found) == 0 {
+	found, crowd := foil.Beside(want, t.foils[want], shown, contract.Holds)
+	t.beside += len(found)
+	if !crowd {
 		return ""
 	}
 	return fmt.Sprintf("%q is there, and so is what would be right for other values (%s): give the one answer, not all", want, plain.Line(strings.Join(found, ", "), 120))

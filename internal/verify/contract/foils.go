@@ -1,6 +1,11 @@
 package contract
 
-import "gitagent/internal/browser"
+import (
+	"maps"
+	"slices"
+
+	"gitagent/internal/browser"
+)
 
 // foilDraws is how many other values a run is held against.
 const foilDraws = 8
@@ -71,6 +76,12 @@ func (k *Check) looksFor() (texts []string) {
 	default:
 		for i := range k.HTTP {
 			texts = append(texts, k.HTTP[i].Expect.Has...)
+			want := k.HTTP[i].Expect.JSON
+			for _, path := range slices.Sorted(maps.Keys(want)) {
+				if w, err := parseWanted(want[path]); err == nil && (w.op == "" || w.op == "has") {
+					texts = append(texts, string(want[path]))
+				}
+			}
 		}
 	}
 	return texts
