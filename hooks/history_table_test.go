@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -179,6 +181,11 @@ func (g *generated) write(path, content string) {
 		g.names = append(g.names, path)
 	}
 	g.files[path] = content
+	g.put(path, content)
+}
+
+// put writes a file in this commit alone.
+func (g *generated) put(path, content string) {
 	fmt.Fprintf(&g.out, "M 100644 inline %s\n", path)
 	g.data(content)
 }
@@ -233,18 +240,18 @@ func (g *generated) stream(n int) io.Reader {
 		// A side branch with files of its own, and its merge.
 		side := tip
 		dir := fmt.Sprintf("topic/%d/", g.mark)
-		var made []string
+		made := map[string]string{} // unknown to the main line until the merge
 		for i := range 1 + g.rng.IntN(3) {
 			side = g.commit("refs/heads/side", side)
 			p := fmt.Sprintf("%sx%d.go", dir, i)
-			made = append(made, p)
-			g.write(p, g.content(""))
+			made[p] = g.content("")
+			g.put(p, made[p])
 		}
 		tip = g.commit("refs/heads/main", tip)
 		g.change()
 		tip = g.commit("refs/heads/main", tip, side)
-		for _, p := range made {
-			g.write(p, g.files[p])
+		for _, p := range slices.Sorted(maps.Keys(made)) {
+			g.write(p, made[p])
 		}
 	}
 	return &g.out

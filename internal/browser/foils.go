@@ -1,15 +1,10 @@
 package browser
 
-import (
-	"strings"
+import "gitagent/internal/foil"
 
-	"gitagent/internal/foil"
-	"gitagent/internal/plain"
-)
-
-// oneAnswer makes sure that what a see step met is not one of all possible
-// answers.
-func (r *runner) oneAnswer(s Step) error {
+// foiled notes what is shown beside the text that a see step met: it may be one
+// of all possible answers.
+func (r *runner) foiled(s Step) error {
 	foils := r.s.Foils[s.Text]
 	if s.Verb != VerbSee || len(foils) == 0 {
 		return nil
@@ -18,9 +13,8 @@ func (r *runner) oneAnswer(s Step) error {
 	if err != nil {
 		return err
 	}
-	found, crowd := foil.Beside(s.Text, foils, shown, Shows)
-	if r.res.Beside += len(found); crowd {
-		return failf("%s is there, and so is what would be right for other values (%s): show the one answer, not all", quote(s.Text), plain.Line(strings.Join(found, ", "), 120))
+	if found, crowd := foil.Beside(s.Text, foils, shown, Shows); len(found) > 0 {
+		r.res.Foils = append(r.res.Foils, Foiled{s.Text, found, crowd})
 	}
 	return nil
 }

@@ -39,8 +39,16 @@ type Result struct {
 	StepsRun      int           `json:"steps_run"`
 	StepsTotal    int           `json:"steps_total"`
 	Asserts       Asserts       `json:"asserts"`
-	Beside        int           `json:"-"` // foils that were shown beside what was looked for
+	Foils         []Foiled      `json:"-"`
 	Ms            int64         `json:"ms"`
+}
+
+// Foiled is a text that was looked for and is there, with the foils that are
+// shown as well; a crowd is nearly all of them.
+type Foiled struct {
+	Text  string
+	Found []string
+	Crowd bool
 }
 
 // Opened is the first page of the run.

@@ -72,7 +72,7 @@ type Scenario struct {
 	Status    int
 	StatusMay bool
 	// Foils are, by the text of a see step, what it would look for where other
-	// values were entered: a page that shows those as well shows everything.
+	// values were entered. What of them is shown as well is noted.
 	Foils map[string][]string
 }
 

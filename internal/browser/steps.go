@@ -161,8 +161,7 @@ func (r *runner) assert(i int, s Step) error {
 		}
 		return err
 	}
-	if err := r.oneAnswer(s); err != nil {
-		r.res.Asserts.Fail++
+	if err := r.foiled(s); err != nil {
 		return err
 	}
 	r.res.Asserts.Pass++

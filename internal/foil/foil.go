@@ -6,8 +6,8 @@ import "slices"
 const fewest = 4
 
 // Beside gives the foils that are shown beside what is wanted. Where they are a
-// crowd, more than three in four of at least four, nothing was answered; any at all
-// are a reason to ask again. What the wanted text itself has is no foil of it.
+// crowd, more than three in four of at least four, perhaps nothing was answered; any
+// at all are a reason to ask again. What the wanted text itself has is no foil of it.
 func Beside(want string, foils []string, shown func(text string) bool, has func(text, part string) bool) (found []string, crowd bool) {
 	foils = slices.Clone(foils)
 	slices.Sort(foils)

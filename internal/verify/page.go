@@ -22,7 +22,11 @@ func (v *Verifier) pageCheck(ctx context.Context, k contract.Check, t Target, sh
 	if res == nil {
 		return
 	}
-	tr.beside = res.Beside
+	for _, f := range res.Foils {
+		if tr.beside += len(f.Found); f.Crowd {
+			tr.crowd = oneOfAll(f.Text, f.Found)
+		}
+	}
 	tr.end(res.Verdict, "%s", res.Reason)
 	if res.Verdict == Pass && res.Asserts.Pass == 0 {
 		tr.end(Unverified, "nothing was looked at on the page")

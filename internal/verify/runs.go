@@ -72,7 +72,22 @@ func (v *Verifier) doubted(ctx context.Context, c *contract.Contract, runs []con
 			return out, err
 		}
 	}
-	return out, v.into(ctx, &out, more, t, shots)
+	if err := v.into(ctx, &out, more, t, shots); err != nil || out.Verdict != Pass {
+		return out, err
+	}
+	out.refuseCrowds()
+	return out, nil
+}
+
+// refuseCrowds fails the checks that showed a crowd of other answers with every
+// draw. A list of what there is shows one with some draws, and not with others.
+func (o *Outcome) refuseCrowds() {
+	for i := range o.Checks {
+		k := &o.Checks[i]
+		if o.crowd[k.ID] != "" && !o.alone[k.ID] {
+			k.Verdict, k.Reason, o.Verdict = Fail, plain.Line(o.crowd[k.ID], 600), Fail
+		}
+	}
 }
 
 // once runs the checks of c with one draw alone, for what only has to fail.
@@ -117,7 +132,7 @@ func (v *Verifier) undrawn(c *contract.Contract, why error) Outcome {
 }
 
 func (v *Verifier) runAll(ctx context.Context, runs []contract.Run, t Target, shots string) (Outcome, error) {
-	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}, started: map[string]bool{}, beside: map[string]int{}}
+	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}, started: map[string]bool{}, beside: map[string]int{}, alone: map[string]bool{}, crowd: map[string]string{}}
 	return out, v.into(ctx, &out, runs, t, shots)
 }
 
@@ -180,6 +195,11 @@ func (o *Outcome) take(tr *trial, run contract.Run) {
 	o.started[tr.ID] = tr.started
 	if tr.beside > 0 {
 		o.beside[tr.ID] += tr.beside
+	}
+	if tr.crowd != "" {
+		o.crowd[tr.ID] = tr.crowd
+	} else if run.Seed != "" { // what the examples lead to may be known by heart
+		o.alone[tr.ID] = true
 	}
 	if o.NoMeans == "" {
 		o.NoMeans = tr.noMeans

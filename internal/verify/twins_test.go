@@ -85,7 +85,7 @@ func TestCannedCalculator(t *testing.T) {
 		"honest":  {page(`const [x,y]=s.split('*');s=String(x*y);d.textContent=s`), "", Pass, ""},
 		"a table": {page(`d.textContent={'12*7':84,'9*9':81}[s]||s`), "", Fail, "with a = "},
 		"nothing": {page(``), "", Fail, "with a = 12, b = 7"},
-		"all":     {page(`d.textContent=Array.from({length:1000},(_,i)=>i).join(' ')`), "", Fail, "show the one answer, not all"},
+		"all":     {page(`d.textContent=Array.from({length:1000},(_,i)=>i).join(' ')`), "", Fail, "give the one answer, not all"},
 		"adds":    {page(`const [x,y]=s.split('*');s=String(+x + +y);d.textContent=s`), "", Fail, ""},
 	})
 }

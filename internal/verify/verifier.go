@@ -75,7 +75,11 @@ type Outcome struct {
 	// started names the failed checks whose program ran and whose assertion
 	// failed, as against those for which there was no program.
 	started map[string]bool
-	beside  map[string]int // foils that were shown as well, by the check's id
+	// beside counts the foils that were shown as well, by the check's id; alone
+	// names the checks that showed no crowd of them with some draw.
+	beside map[string]int
+	alone  map[string]bool
+	crowd  map[string]string // the newest of what a crowd said
 }
 
 // Started says whether the check failed although its program ran or its page
@@ -91,16 +95,21 @@ type trial struct {
 	started  bool                // the program ran and something that was looked for was not there
 	foils    map[string][]string // what other values would lead to, by what is looked for
 	beside   int                 // of them were shown as well
+	crowd    string              // says so where nearly all were
 }
 
-// crowd says that what was looked for is only one of many answers that are shown.
-func (t *trial) crowd(want string, shown func(string) bool) string {
+// met notes what is shown beside a text that was looked for and is there.
+func (t *trial) met(want string, shown func(string) bool) {
 	found, crowd := foil.Beside(want, t.foils[want], shown, contract.Holds)
 	t.beside += len(found)
-	if !crowd {
-		return ""
+	if crowd {
+		t.crowd = oneOfAll(want, found)
 	}
-	return fmt.Sprintf("%q is there, and so is what would be right for other values (%s): give the one answer, not all", want, plain.Line(strings.Join(found, ", "), 120))
+}
+
+// oneOfAll says that what was looked for is only one of many answers.
+func oneOfAll(want string, found []string) string {
+	return fmt.Sprintf("%q is there, and so is, with all values, what would be right for others (here %s): give the one answer, not all", want, plain.Line(strings.Join(found, ", "), 120))
 }
 
 func (t *trial) end(verdict, format string, args ...any) {
