@@ -4,7 +4,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0)
 
-.PHONY: build install setup test test-ollama figures tables bench-apps bench-browser fuzz demo demo-unplugged vet clean
+.PHONY: build install setup test test-ollama figures tables tables-runners tables-guards tables-apps tables-costs bench-apps bench-browser fuzz demo demo-unplugged vet clean
 
 build: ## the binary, bin/git-agent
 	$(GO) build -buildvcs=false -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
@@ -31,11 +31,20 @@ test-ollama: ## the client against the real Ollama server, built from source at 
 figures: build setup ## the measured promises, each beside its bound
 	GIT_AGENT_FIGURES=1 $(GO) test -count=1 -v -run 'TestFigures' ./cmd/git-agent
 
-tables: setup ## every known cheat beside an honest twin for each test runner, and small apps right and wrong
-	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTables|TestRealProjects' ./internal/verify
+tables: tables-runners tables-guards tables-apps tables-costs ## all of the big tables
+
+tables-runners: setup ## every known cheat in tests, pages and servers beside an honest twin
+	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 30m -v -run 'TestTables' ./internal/verify
+
+tables-guards: ## attacks on the rules beside innocent commits; long histories
+	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 30m -v -run 'TestTable' ./hooks
+
+tables-apps: setup ## small apps, right and wrong
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestApps' ./bench
-	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTable' ./hooks
-	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestTableHook' ./cmd/git-agent
+
+tables-costs: setup ## what runners and hooks cost beside the runner alone and other hook managers, on real projects
+	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 30m -v -run 'TestRealProjects' ./internal/verify
+	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 30m -v -run 'TestTableHook' ./cmd/git-agent
 
 bench-apps: build setup ## MODEL=name of a running Ollama builds the suite's apps, with the loop and without it
 	$(GO) run ./bench/run -model "$(MODEL)" -git-agent bin/git-agent $(BENCH)
