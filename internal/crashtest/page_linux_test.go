@@ -38,14 +38,15 @@ func TestKilledInAPage(t *testing.T) {
 	trial := []modeltest.Step{page, modeltest.Use("check_page", "scenario", json.RawMessage(endless))}
 	for _, c := range []struct {
 		name    string
+		phase   string // in which the page is looked at: the plan looks at one as well
 		place   *place
 		replies []modeltest.Step
 		args    []string
 		how     []death
 	}{
-		{"the model's own trial", template, trial, []string{"step"}, []death{group, everything}},
-		{"a check that decides", judged, []modeltest.Step{page, done}, []string{"step"}, []death{group}},
-		{"the command", template, nil, []string{"page"}, []death{group}},
+		{"the model's own trial", "── do", template, trial, []string{"step"}, []death{group, everything}},
+		{"a check that decides", "── check", judged, []modeltest.Step{page, done}, []string{"step"}, []death{group}},
+		{"the command", "", template, nil, []string{"page"}, []death{group}},
 	} {
 		for _, how := range c.how {
 			t.Run(c.name+" "+how.String(), func(t *testing.T) {
@@ -58,7 +59,8 @@ func TestKilledInAPage(t *testing.T) {
 				}
 				v := p.start(t, newMind(t, c.replies).env(), args...)
 				until(t, "a page is looked at", v, func() bool {
-					return strings.Contains(describe(below(v.nurse.Process.Pid)), "--type=renderer")
+					return strings.Contains(v.out.String(), c.phase) && exists(p.root, "tmp", "ga-*")() &&
+						strings.Contains(describe(below(v.nurse.Process.Pid)), "--type=renderer")
 				})
 				time.Sleep(500 * time.Millisecond) // into the middle of it
 				v.kill(how)
