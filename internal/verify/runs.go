@@ -133,7 +133,8 @@ func (v *Verifier) undrawn(c *contract.Contract, why error) Outcome {
 
 func (v *Verifier) runAll(ctx context.Context, runs []contract.Run, t Target, shots string) (Outcome, error) {
 	out := Outcome{Verdict: Unverified, took: map[string]time.Duration{}, started: map[string]bool{}, beside: map[string]int{}, alone: map[string]bool{}, crowd: map[string]string{}}
-	return out, v.into(ctx, &out, runs, t, shots)
+	err := v.into(ctx, &out, runs, t, shots) // on its own: which of two results is read first is not said
+	return out, err
 }
 
 // into adds what runs come to.

@@ -117,30 +117,19 @@ func LoadRecord(ctx context.Context, repo *gitops.Repo, session string) (map[str
 
 // Attempts lists the kept attempts, newest first.
 func Attempts(ctx context.Context, repo *gitops.Repo) ([]Attempt, error) {
-	refs, err := repo.Refs(ctx, attemptsRefs)
-	if err != nil {
-		return nil, err
-	}
-	var list []Attempt
-	for _, ref := range refs {
-		c, err := repo.Commit(ctx, string(ref.OID))
-		if err != nil {
-			return nil, fmt.Errorf("attempt %s: %w", ref.Name, err)
-		}
-		a := Attempt{Session: strings.TrimPrefix(ref.Name, attemptsRefs), Ref: ref.Name, Commit: c.ID, Tree: c.Tree, Time: c.Time, Subject: c.Subject}
-		if len(c.Parents) > 0 {
-			a.Base = c.Parents[0]
-		}
-		list = append(list, a)
-	}
-	slices.SortStableFunc(list, func(a, b Attempt) int { return b.Time.Compare(a.Time) })
-	return list, nil
+	return keptBelow(ctx, repo, attemptsRefs, func(ref string) string { return strings.TrimPrefix(ref, attemptsRefs) })
 }
 
 // UndoneWork lists the commits that undo kept, by the session that made them,
 // newest first.
 func UndoneWork(ctx context.Context, repo *gitops.Repo) ([]Attempt, error) {
-	refs, err := repo.Refs(ctx, undoneRefs)
+	return keptBelow(ctx, repo, undoneRefs, undoneSession)
+}
+
+// keptBelow lists the commits that refs below prefix keep, newest first; session
+// is what made the one of a ref.
+func keptBelow(ctx context.Context, repo *gitops.Repo, prefix string, session func(ref string) string) ([]Attempt, error) {
+	refs, err := repo.Refs(ctx, prefix)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +137,13 @@ func UndoneWork(ctx context.Context, repo *gitops.Repo) ([]Attempt, error) {
 	for _, ref := range refs {
 		c, err := repo.Commit(ctx, string(ref.OID))
 		if err != nil {
-			return nil, fmt.Errorf("undone work %s: %w", ref.Name, err)
+			return nil, fmt.Errorf("what %s keeps: %w", ref.Name, err)
 		}
-		list = append(list, Attempt{Session: undoneSession(ref.Name), Ref: ref.Name, Commit: c.ID, Tree: c.Tree, Time: c.Time, Subject: c.Subject})
+		a := Attempt{Session: session(ref.Name), Ref: ref.Name, Commit: c.ID, Tree: c.Tree, Time: c.Time, Subject: c.Subject}
+		if len(c.Parents) > 0 {
+			a.Base = c.Parents[0]
+		}
+		list = append(list, a)
 	}
 	slices.SortStableFunc(list, func(a, b Attempt) int { return b.Time.Compare(a.Time) })
 	return list, nil
