@@ -2,6 +2,7 @@ package browser
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -52,14 +53,46 @@ type aimed struct {
 // reach finds the element and waits until a person could click it: one match,
 // visible, enabled, at rest, and not covered.
 func (t *tab) reach(s Step, w want, enabled bool) (match, aimed, error) {
+	return t.usable(s, w, func(m match) (at aimed, err error) {
+		err = t.aim(&at, m.el, enabled, false)
+		return at, err
+	})
+}
+
+// hover is reach with the mouse on the element: it is at rest when its box is
+// the same before the mouse came and a frame later.
+func (t *tab) hover(s Step, w want, enabled bool) (match, aimed, error) {
+	var mouse *aimed // where it was put
+	return t.usable(s, w, func(m match) (at aimed, err error) {
+		if err = t.aim(&at, m.el, enabled, mouse == nil); err != nil || at.Why != "" {
+			return at, err
+		}
+		if mouse != nil && mouse.near(at) {
+			return at, nil // pointing at it made another of it, which is at rest
+		}
+		if err = t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0); err != nil {
+			return at, err
+		}
+		mouse = &aimed{X: at.X, Y: at.Y}
+		var now aimed
+		if err = t.outward(&now, m.el, t.ask(&now, "still", m.el, enabled)); err == nil && now.Why == "" && !now.near(at) {
+			now.Why = "moving"
+		}
+		at.Why = now.Why
+		return at, err
+	})
+}
+
+// usable finds the element and tries it until it can be used, or the step's time
+// is up.
+func (t *tab) usable(s Step, w want, try func(match) (aimed, error)) (match, aimed, error) {
 	deadline := time.Now().Add(s.waitFor())
 	for {
 		m, err := t.find(s.Target, s.In, s.Nth, w, time.Until(deadline))
 		if err != nil {
 			return m, aimed{}, err
 		}
-		var at aimed
-		err = t.aim(&at, m.el, enabled)
+		at, err := try(m)
 		if err == nil && at.Why == "" {
 			return m, at, nil
 		}
@@ -79,31 +112,32 @@ func (t *tab) reach(s Step, w want, enabled bool) (match, aimed, error) {
 }
 
 // aim asks for the point to click, in the coordinates of the whole page.
-func (t *tab) aim(at *aimed, el ref, enabled bool) error {
-	if err := t.ask(at, "aim", el, enabled); err != nil {
-		return err
-	}
-	for el.frame != t.rec.main && at.Why == "" {
-		owner, err := t.ownerOf(el.frame)
-		if err != nil {
-			return err
+func (t *tab) aim(at *aimed, el ref, enabled, quick bool) error {
+	return t.outward(at, el, t.ask(at, "aim", el, enabled, quick))
+}
+
+// outward takes a point inside the frame of el to the coordinates of the whole
+// page; err is how asking for it went.
+func (t *tab) outward(at *aimed, el ref, err error) error {
+	for err == nil && el.frame != t.rec.main && at.Why == "" {
+		owner, oerr := t.ownerOf(el.frame)
+		if oerr != nil {
+			return oerr
 		}
 		x, y := at.X, at.Y
-		if err := t.ask(at, "through", owner, x, y); err != nil {
-			return err
-		}
+		err = t.ask(at, "through", owner, x, y)
 		el = owner
 	}
-	return nil
+	return err
 }
+
+// near says whether two points are one to the mouse.
+func (a aimed) near(b aimed) bool { return math.Abs(a.X-b.X) <= 1 && math.Abs(a.Y-b.Y) <= 1 }
 
 // pointAt moves the mouse to the element and clicks; no clicks is hovering.
 func (t *tab) pointAt(s Step, w want, clicks int64) error {
-	_, at, err := t.reach(s, w, clicks > 0)
+	_, at, err := t.hover(s, w, clicks > 0)
 	if err != nil {
-		return err
-	}
-	if err := t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0); err != nil {
 		return err
 	}
 	for n := int64(1); n <= clicks; n++ {
@@ -146,7 +180,7 @@ type fieldState struct {
 // enterField clicks into the field and selects what it holds.
 func (t *tab) enterField(s Step) (match, fieldState, error) {
 	var f fieldState
-	m, at, err := t.reach(s, wantField, true)
+	m, at, err := t.hover(s, wantField, true)
 	if err != nil {
 		return m, f, err
 	}
@@ -160,9 +194,6 @@ func (t *tab) enterField(s Step) (match, fieldState, error) {
 		return m, f, failf("%q is read-only", s.Target)
 	case f.Type == "color" || f.Type == "range" || f.Type == "file":
 		return m, f, nil // a click would open a picker or change the value
-	}
-	if err := t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0); err != nil {
-		return m, f, err
 	}
 	if err := t.clickAt(at, 1); err != nil {
 		return m, f, err
@@ -319,7 +350,7 @@ func (t *tab) selectOption(s Step) error {
 // toggle clicks a check box unless it is as wanted, and makes sure that the
 // click changed it.
 func (t *tab) toggle(s Step) error {
-	m, at, err := t.reach(s, wantToggle, true)
+	m, at, err := t.hover(s, wantToggle, true)
 	if err != nil {
 		return err
 	}
@@ -333,9 +364,6 @@ func (t *tab) toggle(s Step) error {
 	on := s.Verb == VerbCheck
 	if f.On == on {
 		return nil
-	}
-	if err := t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0); err != nil {
-		return err
 	}
 	if err := t.clickAt(at, 1); err != nil {
 		return err

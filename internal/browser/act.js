@@ -152,9 +152,27 @@
     return !!label && label.control === target;
   }
 
+  // stirs says whether an animation of the page's own list moves el now.
+  function stirs(el) {
+    const moves = (a) => (a.pending || a.playState === 'running') && a.effect && a.effect.target && holds(a.effect.target, el);
+    for (let r = el.getRootNode(); r; r = r.host && r.host.getRootNode()) if (r.getAnimations().some(moves)) return true;
+    return false;
+  }
+  const shifted = (a, b) => ['left', 'top', 'width', 'height'].some((k) => Math.abs(a[k] - b[k]) > 0.5);
+
+  // held is the last element that was aimed at, until still is asked.
+  let held = null;
+  function hold(el, target, box, x, y, framed) {
+    const h = { el, target, box, x, y, framed };
+    requestAnimationFrame(() => { h.framed = true; });
+    held = h;
+    return { x, y };
+  }
+
   // aim brings el into view and returns the point to click, or why a person
-  // could not.
-  async function aim(el, needsEnabled) {
+  // could not. With quick, what is in view and not animated is measured once;
+  // still takes the second look.
+  async function aim(el, needsEnabled, quick) {
     if (!el.isConnected) return { why: 'gone', retry: true };
     const off = needsEnabled ? disabled(el) : '';
     const target = proxyFor(el);
@@ -165,20 +183,45 @@
       const r0 = firstRect(target);
       const inView = r0.top >= 0 && r0.left >= 0 && r0.bottom <= innerHeight && r0.right <= innerWidth;
       if (where !== 'nearest' || !inView) target.scrollIntoView({ block: where, inline: where, behavior: 'instant' });
-      // Both looks are taken in a frame: between frames the clock of an
-      // animation is a guess.
-      const first = await tick();
-      const a = firstRect(target);
-      const drawn = first && await tick();
-      const b = firstRect(target);
-      if (!drawn || aboutToMove(target) || ['left', 'top', 'width', 'height'].some((k) => Math.abs(a[k] - b[k]) > 0.5)) { last = { why: 'moving', retry: true }; continue; }
+      const once = quick && where === 'nearest' && inView && !stirs(target);
+      const b = once ? r0 : await atRest(target);
+      if (!b) { last = { why: 'moving', retry: true }; continue; }
       const l = Math.max(b.left, 0), t = Math.max(b.top, 0), r = Math.min(b.right, innerWidth), o = Math.min(b.bottom, innerHeight);
       if (r - l < 1 || o - t < 1) { last = { why: 'off the screen', retry: true }; continue; }
-      const x = (l + r) / 2, y = (t + o) / 2, h = hit(x, y, target);
-      if (reaches(target, h) || (target !== el && reaches(el, h))) return { x, y };
-      last = { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked'), retry: true };
+      const x = (l + r) / 2, y = (t + o) / 2, over = above(el, target, x, y);
+      if (!over) return hold(el, target, b, x, y, !once);
+      last = over;
     }
     return last;
+  }
+
+  // atRest is the box of target when it is the same over two frames. Both looks
+  // are taken in a frame: between frames the clock of an animation is a guess.
+  async function atRest(target) {
+    const first = await tick();
+    const a = firstRect(target);
+    const drawn = first && await tick();
+    const b = firstRect(target);
+    return !drawn || aboutToMove(target) || shifted(a, b) ? null : b;
+  }
+
+  // above is what lies over the point of target that is clicked for el.
+  function above(el, target, x, y) {
+    const h = hit(x, y, target);
+    if (reaches(target, h) || (target !== el && reaches(el, h))) return null;
+    return { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked'), retry: true };
+  }
+
+  // still says, at least a frame after aim, whether the point is still el's. An
+  // animation has begun by being pointed at: what is under the mouse then counts.
+  async function still(el, needsEnabled) {
+    const h = held;
+    if (!h || h.el !== el || !el.isConnected) return { why: 'gone', retry: true };
+    if (!h.framed && !(await tick())) return { why: 'moving', retry: true };
+    const off = needsEnabled ? disabled(el) : '';
+    if (off) return { why: off, retry: true };
+    if (shifted(h.box, firstRect(h.target)) && !stirs(h.target)) return { why: 'moving', retry: true };
+    return above(el, h.target, h.x, h.y) || { x: h.x, y: h.y };
   }
 
   // through maps a point inside the frame that el shows to a point out here, or
@@ -199,18 +242,19 @@
     return h === el ? p : { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked'), retry: true };
   }
 
-  // settle waits for two frames and for the DOM to be quiet for 30 ms, at most
-  // one second.
+  // settle waits for a frame and for the DOM to be quiet for longer than the next
+  // one takes, at most one second.
   function settle() {
+    const rest = 20; // ms; a frame takes 17
     const quietDom = new Promise((ok) => {
       let quiet;
       const end = () => { obs.disconnect(); clearTimeout(quiet); clearTimeout(cap); ok(); };
-      const obs = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, 30); });
+      const obs = new MutationObserver(() => { clearTimeout(quiet); quiet = setTimeout(end, rest); });
       const cap = setTimeout(end, 1000);
-      quiet = setTimeout(end, 30);
+      quiet = setTimeout(end, rest);
       obs.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
     });
-    return Promise.all([quietDom, frame().then(frame)]).then(() => true);
+    return Promise.all([quietDom, frame()]).then(() => true);
   }
 
   const scroller = (el) => {
@@ -235,7 +279,7 @@
       });
     },
     pick(i) { return this.found[i]; },
-    describe, aim, settle, valueOf, unable, holds, through, under,
+    describe, aim, still, settle, valueOf, unable, holds, through, under,
     isSame: (a, b) => a === b,
     container: (el) => el.matches(CONTAINERS),
     rowsWith(of, ...els) {

@@ -22,7 +22,7 @@ func (t *tab) drag(s Step) error {
 		return err
 	}
 	var end aimed
-	if err := t.aim(&end, to.el, false); err != nil { // where it is by now
+	if err := t.aim(&end, to.el, false, false); err != nil { // where it is by now
 		return err
 	}
 	if end.Why != "" {
@@ -219,7 +219,7 @@ func (t *tab) atRest(place any) (pos [2]float64, err error) {
 // setFiles gives files to a file field: to el when it is one, else to the field
 // whose chooser a click on el opens.
 func (t *tab) setFiles(s Step, files []string) error {
-	m, at, err := t.reach(s, wantClick, true)
+	m, at, err := t.hover(s, wantClick, true)
 	if err != nil {
 		return err
 	}
@@ -236,9 +236,6 @@ func (t *tab) setFiles(s Step, files []string) error {
 	}
 	defer call(t, page.SetInterceptFileChooserDialog, page.SetInterceptFileChooserDialogParams{})
 	t.rec.takeChooser()
-	if err := t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0); err != nil {
-		return err
-	}
 	if err := t.clickAt(at, 1); err != nil {
 		return err
 	}

@@ -40,12 +40,17 @@ func (r *runner) arrived(begun time.Time) error {
 	if status >= 400 && !r.log.expects(status) {
 		return failf("the server answered with status %d", status)
 	}
-	if err := r.notBlank(); err != nil {
+	now, err := r.tab.look()
+	if err != nil && !passing(err) {
 		return err
 	}
-	now, err := r.tab.look()
-	if err != nil {
-		return err
+	if collapse(now.Seen) == "" {
+		if err := r.notBlank(); err != nil {
+			return err
+		}
+		if now, err = r.tab.look(); err != nil {
+			return err
+		}
 	}
 	r.last = now
 	if r.res.Opened.URL != "" {

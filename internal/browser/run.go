@@ -44,6 +44,7 @@ type runner struct {
 	held     []string      // assertions that already held before the actions
 	last     sight         // the page after the previous step
 	saw      string        // what the current assertion saw in its place
+	same     bool          // it saw so at its first look, before anything could change
 	started  time.Time     // when the page was there
 	proofs   []lateSight   // assertions that are evidence
 	restless bool          // the page changed while nothing was done to it

@@ -18,7 +18,7 @@ func (r *runner) step(i int) error {
 	n := i + 1
 	it := Interaction{N: n, Step: s.String()}
 	r.log.enter(n, stepPolicy{s.Dialog, s.Answer, int64(s.Status)})
-	r.saw = ""
+	r.saw, r.same = "", false
 	pictures := len(r.res.Shots)
 	err := r.do(i, s)
 	if err == nil {
@@ -32,7 +32,7 @@ func (r *runner) step(i int) error {
 	}
 	it.OK = err == nil
 	r.res.StepsRun++
-	if r.tab.ctx.Err() == nil && !errors.Is(err, errHung) {
+	if !r.same && r.tab.ctx.Err() == nil && !errors.Is(err, errHung) {
 		if now, lookErr := r.tab.look(); lookErr == nil {
 			it.Changed, it.DisplayAfter = changes(r.last, now)
 			r.last = now
@@ -149,6 +149,7 @@ func (r *runner) assert(i int, s Step) error {
 	saw, looks, err := r.tab.await(s)
 	if s.Target != "" {
 		r.saw = saw
+		r.same = saw != "" && looks == 1 && s.Verb != VerbAnimates && s.Verb != VerbStill // which watch
 	}
 	if n := len(r.tab.motions); n > 0 {
 		r.res.Animation = append(r.res.Animation, r.tab.motions[n-1])
