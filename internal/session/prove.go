@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -104,15 +105,14 @@ func (s *step) proveOne(ctx context.Context, id string) (Proof, error) {
 	if !s.trust.Has(project.TrustContract, c.Digest()) {
 		return p, hint.Errorf("look at it and allow it with: git agent trust", "the contract of %s is not trusted in this clone", id)
 	}
-	shots, err := os.MkdirTemp("", "git-agent-shots-")
+	shots, err := verify.TempRoom()
 	if err != nil {
 		return p, err
 	}
+	defer os.RemoveAll(shots)
 	out, err := s.ver.Contract(ctx, c, s.target(s.ws.CheckDir(), s.baseID), shots)
-	if left, _ := filepath.Glob(filepath.Join(shots, "*")); len(left) == 0 || err != nil || out.Verdict == verify.Pass {
-		_ = os.RemoveAll(shots) // a person looks at what went wrong
-	} else {
-		p.Shots = shots
+	if err == nil && out.Verdict != verify.Pass {
+		p.Shots, err = keepShots(shots) // a person looks at what went wrong
 	}
 	if err != nil {
 		return p, err
@@ -122,6 +122,19 @@ func (s *step) proveOne(ctx context.Context, id string) (Proof, error) {
 		p.Reason = out.NoMeans
 	}
 	return p, s.ws.SyncCheck(ctx, s.baseID)
+}
+
+// keepShots takes the screenshots out of a folder that goes with this process;
+// "" where there are none.
+func keepShots(room string) (string, error) {
+	if taken, err := os.ReadDir(room); err != nil || len(taken) == 0 {
+		return "", err
+	}
+	kept := filepath.Join(filepath.Dir(room), "git-agent-shots-"+filepath.Base(room))
+	if err := os.Rename(room, kept); err != nil {
+		return "", fmt.Errorf("keep the screenshots: %w", err)
+	}
+	return kept, nil
 }
 
 // PageOptions say what a page check looks at: a folder or a running server.
