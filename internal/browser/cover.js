@@ -7,13 +7,42 @@
   const { norm, css, isEl, up, tag, rgba, solid, rectOf } = see;
   const MOST = 300; // texts looked at in one go
 
-  // opaque says whether an element hides what lies below it, by its colour.
-  // Pictures may have holes, and count as if they had.
+  // ground is how opaque an element's own background is, 0 to 1. Of background
+  // pictures only gradients are known to have no holes.
+  function ground(c) {
+    if (!/^(border|padding)-box$/.test(c.backgroundClip)) return 0;
+    const back = rgba(c.backgroundColor), colours = c.backgroundImage.match(/\brgba?\([^)]*\)/g) || [];
+    const filled = /^[a-z-]*gradient\([^;]*\)$/.test(c.backgroundImage) && !/\b(url|color|color-mix|lab|lch|oklab|oklch)\(/.test(c.backgroundImage) &&
+      c.backgroundSize === 'auto' && c.backgroundRepeat === 'repeat' && colours.length > 0;
+    return Math.max(back ? back.a : 0, filled ? Math.min(...colours.map((k) => rgba(k)?.a ?? 0)) : 0);
+  }
+
+  // paintsAll says whether a picture, a canvas or a film paints all of its box. It
+  // is looked at in a small copy, once while looking.
+  const pictures = new Map();
+  function paintsAll(el) {
+    if (!['img', 'canvas', 'video'].includes(tag(el)) || ['contain', 'none', 'scale-down'].includes(css(el).objectFit)) return false;
+    if (!pictures.has(el)) pictures.set(el, copyIsFull(el));
+    return pictures.get(el);
+  }
+  function copyIsFull(el) {
+    const n = 24, x = new OffscreenCanvas(n, n).getContext('2d');
+    try {
+      x.drawImage(el, 0, 0, n, n);
+      const d = x.getImageData(0, 0, n, n).data;
+      for (let i = 3; i < d.length; i += 4) if (d[i] < 242) return false;
+      return true;
+    } catch { // not there yet, or not to be read
+      return false;
+    }
+  }
+
+  // opaque says whether an element hides what lies below it.
   function opaque(el) {
     if (el === document.body || el === document.documentElement) return false;
-    const c = css(el), back = rgba(c.backgroundColor);
-    if (!back || c.visibility !== 'visible' || !/^(border|padding)-box$/.test(c.backgroundClip)) return false;
-    let a = back.a;
+    const c = css(el);
+    if (c.visibility !== 'visible') return false;
+    let a = Math.max(ground(c), paintsAll(el) ? 1 : 0);
     for (let n = el; n && a >= 0.95; n = up(n)) {
       if (!isEl(n)) continue;
       const k = css(n);
@@ -68,6 +97,7 @@
   // looking runs f, which looks at what lies over things.
   function looking(f) {
     ghosts = takeBack = null;
+    pictures.clear();
     try {
       return f();
     } finally {

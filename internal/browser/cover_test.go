@@ -1,6 +1,9 @@
 package browser
 
-import "testing"
+import (
+	"net/url"
+	"testing"
+)
 
 // TestCovered hides texts under what a person cannot look through, and has what
 // only seems to hide them beside it.
@@ -23,11 +26,20 @@ func TestCovered(t *testing.T) {
 		{"in a shadow root under a layer", `<button id=b style="position:relative;z-index:9">Go</button><x-v></x-v><div id=v></div><script>b.onclick=()=>{document.querySelector('x-v').attachShadow({mode:'open'}).innerHTML='<p>done</p>';v.style='` + veil + `'}</script>`, see, Fail, "covered by"},
 		{"behind its own page", shown(`main{background:#fff}p{position:relative;z-index:-1}`, `<main><p>done</p></main>`), see, Fail, "covered by"},
 		{"in a frame under a layer", `<button id=b style="position:relative;z-index:9">Go</button><iframe id=f srcdoc="<p id=p></p>"></iframe><div id=v></div><script>b.onclick=()=>{f.contentDocument.getElementById('p').textContent='done';v.style='` + veil + `'}</script>`, see, Fail, "covered by"},
+		{"gradient", shown(`.v{position:fixed;inset:0;background:linear-gradient(#fff,#eee)}`, `<p>done</p><div class=v></div>`), see, Fail, "covered by"},
+		{"picture", shown(`.v{position:fixed;inset:0;width:100%;height:100%}`, `<p>done</p><img class=v alt=Sky src="`+picture("#fff")+`">`), `["click Go","wait 100ms",{"see":"done","timeout":0.3}]`, Fail, "covered by <img class=v>"},
+		{"canvas that is painted", shown(`.v{position:fixed;left:0;top:0}`, `<p>done</p><canvas class=v id=c width=900 height=500></canvas>`) + `<script>b.addEventListener('click',()=>{const x=c.getContext('2d');x.fillStyle='#036';x.fillRect(0,0,900,500)})</script>`, see, Fail, "covered by <canvas"},
 		{"not seen any more", shown(`.v{`+veil+`}`, `<div class=v></div>`) + `<p>done</p>`, `["click Go",{"not_see":"done","timeout":0.3}]`, Pass, ""},
 		{"seen when the layer goes", `<button id=b style="position:relative;z-index:9">Go</button><p>done</p><div id=v style="` + veil + `"></div><script>b.onclick=()=>v.remove()</script>`, see, Pass, ""},
 	})
 	runCases(t, []pageCase{
 		{"layer one sees through", shown(`.v{position:fixed;inset:0;background:rgba(255,255,255,.5)}`, `<p>done</p><div class=v></div>`), see, Pass, ""},
+		{"gradient that fades out", shown(`.v{position:fixed;inset:0;background:linear-gradient(#fff,transparent)}`, `<p>done</p><div class=v></div>`), see, Pass, ""},
+		{"gradient over a part", shown(`.v{position:fixed;inset:0;background:linear-gradient(#fff,#fff) 0 100px/100px 100px no-repeat}`, `<p>done</p><div class=v></div>`), see, Pass, ""},
+		{"picture with holes", shown(`.v{position:fixed;inset:0;width:100%;height:100%}`, `<p>done</p><img class=v alt=Frame src="`+picture("none")+`">`), `["click Go","wait 100ms",{"see":"done","timeout":0.3}]`, Pass, ""},
+		{"picture that is missing yet", shown(`.v{position:fixed;inset:0;width:100%;height:100%}`, `<p>done</p><img class=v alt=Sky>`), see, Pass, ""},
+		{"canvas for sparks alone", shown(`.v{position:fixed;left:0;top:0;pointer-events:none}`, `<p>done</p><canvas class=v id=c width=900 height=500></canvas>`) + `<script>b.addEventListener('click',()=>c.getContext('2d').fillRect(300,300,9,9))</script>`, see, Pass, ""},
+		{"score over a game", shown(`.g{position:relative}.s{position:absolute;top:5px;left:5px;color:#fff}`, `<div class=g><canvas id=c width=300 height=200></canvas><div class=s>done</div></div>`) + `<script>b.addEventListener('click',()=>c.getContext('2d').fillRect(0,0,300,200))</script>`, see, Pass, ""},
 		{"layer without a colour", shown(`.v{position:fixed;inset:0}`, `<p>done</p><div class=v></div>`), see, Pass, ""},
 		{"layer that has faded", shown(`.v{opacity:0;pointer-events:none;`+veil+`}`, `<p>done</p><div class=v></div>`), see, Pass, ""},
 		{"layer that is hidden", shown(`.v{visibility:hidden;`+veil+`}`, `<p>done</p><div class=v></div>`), see, Pass, ""},
@@ -66,4 +78,9 @@ b.onclick=()=>p.textContent=far.textContent='done'</script>`
 		{"near text", still, `["click Go",{"see":"done"},{"see":"done"},"wait 100ms",{"not_see":"moved"},{"not_see":"restyled"},{"see":"quiet"}]`, Unverified, `see "quiet": this already held`},
 	})
 	runCases(t, []pageCase{{"far text", page, `["click Go",{"see":"end"},{"see":"done"},{"see":"quiet"},{"not_see":"moved"}]`, Unverified, `see "quiet": this already held`}})
+}
+
+// picture is the address of an image of one colour.
+func picture(colour string) string {
+	return "data:image/svg+xml," + url.PathEscape(`<svg xmlns='http://www.w3.org/2000/svg' width='40' height='40'><rect width='40' height='40' fill='`+colour+`' stroke='black'/></svg>`)
 }
