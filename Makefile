@@ -4,7 +4,7 @@ GO ?= go
 export CGO_ENABLED ?= 0
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0)
 
-.PHONY: build install setup test test-ollama figures tables tables-runners tables-guards tables-apps tables-costs bench-apps bench-browser fuzz demo demo-unplugged vet clean
+.PHONY: build install setup test test-ollama figures tables tables-runners tables-guards tables-apps costs bench-apps bench-browser fuzz demo demo-unplugged vet clean
 
 build: ## the binary, bin/git-agent
 	$(GO) build -buildvcs=false -tags urfave_cli_no_docs -ldflags "-s -w -X main.version=$(VERSION)" -o bin/git-agent ./cmd/git-agent
@@ -31,7 +31,7 @@ test-ollama: ## the client against the real Ollama server, built from source at 
 figures: build setup ## the measured promises, each beside its bound
 	GIT_AGENT_FIGURES=1 $(GO) test -count=1 -v -run 'TestFigures' ./cmd/git-agent
 
-tables: tables-runners tables-guards tables-apps tables-costs ## all of the big tables
+tables: tables-runners tables-guards tables-apps ## all of the big tables
 
 tables-runners: setup ## every known cheat in tests, pages and servers beside an honest twin
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 30m -v -run 'TestTables' ./internal/verify
@@ -42,7 +42,7 @@ tables-guards: ## attacks on the rules beside innocent commits; long histories
 tables-apps: setup ## small apps, right and wrong
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 60m -v -run 'TestApps' ./bench
 
-tables-costs: setup ## what runners and hooks cost beside the runner alone and other hook managers, on real projects
+costs: setup ## what runners and hooks cost beside the runner alone and other hook managers, on real projects
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 30m -v -run 'TestRealProjects' ./internal/verify
 	GIT_AGENT_TABLES=1 $(GO) test -count=1 -timeout 30m -v -run 'TestTableHook' ./cmd/git-agent
 

@@ -24,7 +24,7 @@ const (
 // repository, beside git itself and beside lefthook and husky that do nothing.
 func TestTableHook(t *testing.T) {
 	if os.Getenv("GIT_AGENT_TABLES") == "" {
-		t.Skip("it measures times; make tables runs it")
+		t.Skip("it measures times; make costs runs it")
 	}
 	f := &figures{t: t, bin: build(t)}
 	testenv.Clean(t)

@@ -37,7 +37,7 @@ type realProject struct {
 // is busy with other things the half second is as much longer as a busy loop is.
 func TestRealProjects(t *testing.T) {
 	if os.Getenv("GIT_AGENT_TABLES") == "" {
-		t.Skip("make tables runs it")
+		t.Skip("it measures times; make costs runs it")
 	}
 	for _, p := range realProjects() {
 		t.Run(p.kind+" "+strings.ReplaceAll(strings.ReplaceAll(p.name, ", ", " "), "'", ""), func(t *testing.T) {
