@@ -19,6 +19,11 @@
 
   const ITEMS = 'li,tr,article,[role=listitem],[role=row],[role=article],[role=treeitem]';
 
+  // written are elements that were found by the text that is their own, without
+  // that of what is in them: there they are pointed at.
+  const written = new WeakSet();
+  const ownTexts = (el) => [...el.childNodes].filter((n) => n.nodeType === 3 && /\S/.test(n.data));
+
   const finders = {
     label(name) {
       const out = [];
@@ -34,6 +39,7 @@
       }
       return out;
     },
+    own: (name) => [...all()].filter((el) => !SKIP.has(tag(el)) && tag(el) !== 'option' && el.childElementCount && same(ownTexts(el).map((n) => n.data).join(' '), name) && written.add(el)),
     id: (name) => [...all()].filter((el) => same(el.getAttribute('id'), name)),
     item: () => [...all()].filter((el) => el.matches(ITEMS + ',fieldset,section,dialog,[role=group],[role=region]')),
   };
@@ -130,7 +136,9 @@
   }
 
   function firstRect(el) {
-    for (const r of el.getClientRects()) if (r.width >= 1 && r.height >= 1) return r;
+    const text = document.createRange();
+    if (written.has(el) && ownTexts(el).length) text.selectNodeContents(ownTexts(el)[0]);
+    for (const r of [...text.getClientRects(), ...el.getClientRects()]) if (r.width >= 1 && r.height >= 1) return r;
     return el.getBoundingClientRect();
   }
 

@@ -58,6 +58,8 @@ func TestSameColour(t *testing.T) {
 		{"white over a dark page", `<style>body{background:#111;color:#fff}</style>` + shown(`<p>done</p>`), see, Pass, ""},
 		{"white with an outline", shown(`<p style="color:#fff;text-shadow:0 0 2px #000">done</p>`), see, Pass, ""},
 		{"grey on white", shown(`<p style="color:#ddd">done</p>`), see, Pass, ""},
+		{"white on a canvas behind the page", `<canvas id=c width=900 height=500 style="position:fixed;inset:0;z-index:-1;pointer-events:none"></canvas><script>c.getContext('2d').fillRect(0,0,900,500)</script>` + shown(`<p style="color:#fff">done</p>`), see, Pass, ""},
+		{"white beside a layer", `<div style="position:fixed;top:300px;height:99px;width:99px;background:#036"></div>` + shown(`<p style="color:#fff">done</p>`), see, Fail, "expected to see"},
 		{"white on a positioned layer", `<div style="position:fixed;inset:0;background:#036;z-index:-1"></div>` + shown(`<div style="position:absolute;top:90px;color:#fff">done</div>`), see, Pass, ""},
 	})
 }

@@ -123,7 +123,7 @@ func (t *tab) find(loc, in string, nth int, w want, wait time.Duration) (match, 
 // finds anything visible: the accessible name exactly, then in any case, the
 // text of a label, the placeholder, the visible text of any element, for a
 // place to look in also its role and the list item, row or section that shows
-// the text, and the element's id.
+// the text, the text of an element without that of those in it, and its id.
 func (t *tab) locate(loc, in string, nth int, w want) (match, error) {
 	scope, err := t.scope(in)
 	if err != nil {
@@ -273,6 +273,9 @@ func (t *tab) ways(loc string, nodes []node, w want) []tier {
 	}
 	if w >= wantAny {
 		out = append(out, func() ([]match, error) { return t.byItem(name) })
+	}
+	if w == wantClick || w >= wantAny {
+		out = append(out, func() ([]match, error) { return t.byScript("own", name) })
 	}
 	return append(out, byID)
 }

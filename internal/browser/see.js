@@ -136,7 +136,22 @@
       if (k.position !== 'static' && k.position !== 'relative') return false;
     }
     const dark = matchMedia('(prefers-color-scheme: dark)').matches && /dark/.test(css(document.documentElement).colorScheme);
-    return !dark && near(ink, { r: 255, g: 255, b: 255 });
+    return !dark && near(ink, { r: 255, g: 255, b: 255 }) && !layerUnder(el, ink);
+  }
+
+  // layerUnder says whether something out of the flow that is not of the colour
+  // of the ink may be what el stands on, as a canvas behind the whole page.
+  function layerUnder(el, ink) {
+    const range = document.createRange();
+    range.selectNodeContents(el);
+    const box = range.getBoundingClientRect();
+    return [...document.body.querySelectorAll('*')].some((n) => {
+      if (n.contains(el) || el.contains(n)) return false;
+      const c = css(n), r = n.getBoundingClientRect(), back = rgba(c.backgroundColor);
+      if (!['absolute', 'fixed'].includes(c.position) || !n.checkVisibility({ opacityProperty: true, visibilityProperty: true })) return false;
+      if (r.left > box.left || r.top > box.top || r.right < box.right || r.bottom < box.bottom) return false;
+      return ['canvas', 'img', 'video', 'svg'].includes(tag(n)) || c.backgroundImage !== 'none' || (back && back.a === 1 && !near(ink, back));
+    });
   }
   // near says that ink on paper has too little contrast (WCAG's ratio, 1:1 for
   // the same colour) to be read. What is as bright but of another hue is seen.
