@@ -23,6 +23,12 @@
   // that of what is in them: there they are pointed at.
   const written = new WeakSet();
   const ownTexts = (el) => [...el.childNodes].filter((n) => n.nodeType === 3 && /\S/.test(n.data));
+  const sized = (r) => r.width >= 1 && r.height >= 1;
+  function spotOf(el) {
+    const range = document.createRange();
+    range.selectNodeContents(ownTexts(el)[0] || el);
+    return [...range.getClientRects()].find(sized);
+  }
 
   const finders = {
     label(name) {
@@ -39,7 +45,7 @@
       }
       return out;
     },
-    own: (name) => [...all()].filter((el) => !SKIP.has(tag(el)) && tag(el) !== 'option' && el.childElementCount && same(ownTexts(el).map((n) => n.data).join(' '), name) && written.add(el)),
+    own: (name) => [...all()].filter((el) => !SKIP.has(tag(el)) && tag(el) !== 'option' && el.childElementCount && same(ownTexts(el).map((n) => n.data).join(' '), name) && spotOf(el) && written.add(el)),
     id: (name) => [...all()].filter((el) => same(el.getAttribute('id'), name)),
     item: () => [...all()].filter((el) => el.matches(ITEMS + ',fieldset,section,dialog,[role=group],[role=region]')),
   };
@@ -135,12 +141,7 @@
     return disabled((tag(c) === 'label' && c.control) || c);
   }
 
-  function firstRect(el) {
-    const text = document.createRange();
-    if (written.has(el) && ownTexts(el).length) text.selectNodeContents(ownTexts(el)[0]);
-    for (const r of [...text.getClientRects(), ...el.getClientRects()]) if (r.width >= 1 && r.height >= 1) return r;
-    return el.getBoundingClientRect();
-  }
+  const firstRect = (el) => (written.has(el) && spotOf(el)) || [...el.getClientRects()].find(sized) || el.getBoundingClientRect();
 
   // hit returns the innermost element at a point, through shadow roots, as seen
   // from el's own root, so that a closed root is no obstacle.
@@ -154,7 +155,7 @@
   }
 
   function reaches(target, h) {
-    if (!h) return false;
+    if (!h || written.has(target)) return h === target;
     if (holds(target, h)) return true;
     const label = h.closest && h.closest('label');
     return !!label && label.control === target;

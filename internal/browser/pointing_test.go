@@ -29,6 +29,9 @@ func TestPointing(t *testing.T) {
 		{"a button in a row that shows when it is pointed at", `<style>li button{visibility:hidden}li:hover button{visibility:visible}</style><ul><li>milk <button id=b>Go</button></ul>` + out + `<script>b.onclick=()=>o.textContent='done'</script>`, `[{"hover":"milk"},"click Go","see done"]`, Pass, ""},
 		{"an item of a menu that shows when it is pointed at", `<style>li ul{display:none}li:hover ul{display:block}</style><ul><li>Menu<ul><li><button id=b>Go</button></ul></ul>` + out + `<script>b.onclick=()=>o.textContent='done'</script>`, `[{"hover":"Menu"},"click Go","see done"]`, Pass, ""},
 		{"text of an item with a button in its middle", `<ul><li style="width:300px;text-align:center" onclick="o.textContent='done'">milk <button onclick="event.stopPropagation();o.textContent='gone'" style="width:120px">Delete</button> <i>new</i></ul>` + out, `["click milk","see done"]`, Pass, ""},
+		{"text of an item under its own button", `<ul><li style="position:relative" onclick="o.textContent='done'">milk <button style="position:absolute;left:0;top:0;width:300px;height:30px">Delete</button></ul>` + out, `[{"click":"milk","timeout":0.4},"see done"]`, Fail, "covered by <button>"},
+		{"text of an item that nobody can see", `<ul><li style="font-size:0" onclick="o.textContent='done'">milk <button style="font-size:16px">Delete</button></ul>` + out, `[{"click":"milk","timeout":0.4},"see done"]`, Fail, "nothing visible"},
+		{"text of two items", `<ul><li>milk <button>x</button><li>milk <button>y</button></ul>`, `["click milk","see done"]`, Unverified, "2 elements are named"},
 		{"hears the mouse come before the press", `<button id=b>Go</button>` + out + `<script>const s=[];for(const e of ['mouseover','mousemove','mousedown','mouseup','click'])b.addEventListener(e,()=>{if(!s.includes(e))s.push(e);o.textContent=s.join(' ')})</script>`, `["click Go","see \"mouseover mousemove mousedown mouseup click\""]`, Pass, ""},
 	})
 }
