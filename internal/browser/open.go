@@ -62,7 +62,6 @@ type process struct {
 	tabs   map[target.ID]*tab // of the runs under way, with their popups
 	spare  *tab               // for the next run
 	names  map[string]bool    // on globalThis of a document without scripts
-	filled sync.WaitGroup     // the making of the spare tab
 }
 
 // Open starts the browser. It removes profile folders of processes that are
@@ -86,7 +85,7 @@ func Open(ctx context.Context, opts Options) (*Browser, error) {
 	}
 	b.live = p
 	if opts.Warm {
-		p.filled.Go(p.refill)
+		go p.refill()
 	}
 	return b, nil
 }

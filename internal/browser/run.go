@@ -130,10 +130,10 @@ func (r *runner) leave() {
 		closing()
 		return
 	}
-	p.filled.Go(func() {
+	go func() {
 		closing()
 		p.refill()
-	})
+	}()
 }
 
 // onTab plays the steps on the tab and takes from it what it has to report.
