@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ollama/ollama/api"
 
@@ -45,7 +46,18 @@ func TestOllama(t *testing.T) {
 	t.Run("streamed chat without a reload", func(t *testing.T) { realChat(t, o, loadWith(t, o.URL, trained)) })
 	t.Run("constrained JSON", func(t *testing.T) { realJSON(t, loadWith(t, o.URL, trained)) })
 	t.Run("overflow", func(t *testing.T) { realOverflow(t, loadWith(t, o.URL, trained)) })
-	t.Run("cancellation", func(t *testing.T) { realCancel(t, loadWith(t, o.URL, trained)) })
+	t.Run("cancellation", func(t *testing.T) {
+		// The server keeps the place of a reply for ever whose next piece comes
+		// in the moment in which the client goes (streamResponse of v0.17.4): of
+		// a model as fast as this about once in forty times.
+		for range 3 {
+			own := o.Another(t)
+			if realCancel(t, loadWith(t, own.URL, trained)) {
+				return
+			}
+		}
+		t.Error("three times the next request got no answer")
+	})
 	t.Run("model not found", func(t *testing.T) {
 		c, err := New(Settings{Host: o.URL, Models: map[Tier]string{Cheap: "tinny"}})
 		if err != nil {
@@ -129,7 +141,9 @@ func realOverflow(t *testing.T, l *Loaded) {
 	}
 }
 
-func realCancel(t *testing.T, l *Loaded) {
+// realCancel says whether the server answers after a reply that was cancelled.
+func realCancel(t *testing.T, l *Loaded) bool {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	x := exchange{l: l, predict: 1500, messages: []api.Message{{Role: "user", Content: "go on"}}}
@@ -147,9 +161,13 @@ func realCancel(t *testing.T, l *Loaded) {
 		t.Error("nothing was streamed before the end")
 	}
 	after := exchange{l: l, predict: 1, messages: []api.Message{{Role: "user", Content: "still there?"}}}
-	if _, err := after.send(context.Background()); err != nil {
+	patience, end := context.WithTimeout(context.Background(), 20*time.Second)
+	defer end()
+	_, err := after.send(patience)
+	if err != nil && patience.Err() == nil {
 		t.Errorf("the next request: %v", err)
 	}
+	return patience.Err() == nil
 }
 
 func realReplay(t *testing.T, o *modeltest.Ollama, load func(*testing.T, string, int) *Loaded) {

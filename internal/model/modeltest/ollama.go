@@ -29,6 +29,9 @@ type Ollama struct {
 	URL   string
 	Model string
 
+	bin     string
+	context int // that the model was trained for, tokens
+
 	mu  sync.Mutex
 	log strings.Builder
 }
@@ -51,10 +54,21 @@ func StartOllama(t testing.TB, context int) *Ollama {
 	t.Helper()
 	bin := serverPath(t)
 	home := testenv.Clean(t)
-	o := &Ollama{Model: "tiny:latest"}
+	return startOllama(t, bin, home, context)
+}
+
+func startOllama(t testing.TB, bin, home string, context int) *Ollama {
+	t.Helper()
+	o := &Ollama{Model: "tiny:latest", bin: bin, context: context}
 	o.serve(t, bin, home)
 	o.create(t, context)
 	return o
+}
+
+// Another starts one more server, with a model like o's.
+func (o *Ollama) Another(t testing.TB) *Ollama {
+	t.Helper()
+	return startOllama(t, o.bin, t.TempDir(), o.context)
 }
 
 // serverPath finds the server: $GIT_AGENT_OLLAMA, or where build.sh puts it.
