@@ -58,6 +58,8 @@ type process struct {
 	firstMu sync.Mutex
 	first   target.ID // the tab that the browser started with, "" once used
 
+	letGoMu sync.Mutex // held while no page is stopped as it opens
+
 	tabsMu sync.Mutex
 	tabs   map[target.ID]*tab // of the runs under way, with their popups
 	spare  *tab               // for the next run

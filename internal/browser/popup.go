@@ -21,13 +21,17 @@ func (p *process) watchPopups() error {
 			go p.downloads(d)
 		}
 		e, ok := ev.(*target.EventAttachedToTarget)
-		// Our own attaching raises the event too.
-		if !ok || !e.WaitingForDebugger || seen[e.TargetInfo.TargetID] {
+		// Our own attaching raises the event too. A page that does not wait
+		// opened while another was let go.
+		if !ok || (!e.WaitingForDebugger && e.TargetInfo.OpenerID == "") || seen[e.TargetInfo.TargetID] {
 			return
 		}
 		seen[e.TargetInfo.TargetID] = true
 		go func() {
 			if e.TargetInfo.OpenerID != "" {
+				if e.WaitingForDebugger && !e.TargetInfo.CanAccessOpener {
+					defer time.AfterFunc(askTime, p.letGo).Stop()
+				}
 				p.adopt(*e.TargetInfo)
 			}
 			// Whoever keeps a page waiting lets it go by leaving. A tab of our
@@ -43,10 +47,29 @@ func (p *process) watchPopups() error {
 	if i >= 0 && !p.warm { // where runs follow each other, all begin alike
 		p.first = infos[i].TargetID
 	}
-	_, err = chromedp.CallBrowser(p.ctx, target.SetAutoAttach, target.SetAutoAttachParams{
+	return p.stopPages()
+}
+
+// stopPages has the browser stop every page that opens from now on.
+func (p *process) stopPages() error {
+	_, err := chromedp.CallBrowser(p.ctx, target.SetAutoAttach, target.SetAutoAttachParams{
 		AutoAttach: true, WaitForDebuggerOnStart: true, Flatten: new(true), Filter: target.Filter{{Type: "page"}},
 	})
 	return err
+}
+
+// askTime is what the first question to a page takes to reach it.
+const askTime = 50 * time.Millisecond
+
+// letGo lets all pages go on that wait. One that may not see its opener, as
+// behind a link with target=_blank, has a process of its own and answers nothing
+// before; and the browser lets it go for nothing less than this.
+func (p *process) letGo() {
+	p.letGoMu.Lock()
+	defer p.letGoMu.Unlock()
+	if _, err := chromedp.CallBrowser(p.ctx, target.SetAutoAttach, target.SetAutoAttachParams{Flatten: new(true)}); err == nil {
+		_ = p.stopPages() // an error means that the browser is gone
+	}
 }
 
 // downloads tells the run whose page starts a download; none is kept.
