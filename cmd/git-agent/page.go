@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -103,6 +104,9 @@ func (t *terminal) tellPage(r browser.Result, shots string) {
 	for _, i := range r.Interactions {
 		t.printf("  %s %d %s%s\n", sign(i.OK), i.N, plain.Line(i.Step, 100), after("  shows ", plain.Line(i.DisplayAfter, 120)))
 		for _, e := range append(i.Dialogs, i.Errors...) {
+			if strings.Contains(r.Reason, e) {
+				continue // the first line says it
+			}
 			t.printf("      %s\n", plain.Line(e, 200))
 		}
 	}
@@ -114,6 +118,11 @@ func (t *terminal) tellPage(r browser.Result, shots string) {
 	for _, f := range r.Network {
 		if f.Step == 0 {
 			t.printf("  while opening: %s failed %s\n", plain.Line(f.URL, 200), plain.Line(fmt.Sprint(f.Status, " ", f.Error), 100))
+		}
+	}
+	for _, f := range r.Network {
+		if f.Step > 0 && f.Status >= 400 && r.Verdict != verify.Pass {
+			t.printf("  where the answer %d is wanted, put \"expect_status\":%d on step %d\n", f.Status, f.Status, f.Step)
 		}
 	}
 	for _, n := range r.Notes {

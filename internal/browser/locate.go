@@ -77,12 +77,17 @@ func (m match) String() string {
 type missing struct {
 	loc    string
 	hidden bool
+	nth    int // asked for, of so many that there are
+	of     int
 	near   []string
 }
 
 func (e *missing) Error() string {
 	if e.hidden {
 		return fmt.Sprintf("%q is there but not visible", e.loc)
+	}
+	if e.nth > 0 {
+		return fmt.Sprintf("there is no number %d named %q, only %d", e.nth, e.loc, e.of)
 	}
 	msg := fmt.Sprintf("nothing visible is named %q", e.loc)
 	if len(e.near) > 0 {
@@ -213,7 +218,7 @@ func (t *tab) outermost(found []match) ([]match, error) {
 func choose(loc string, found []match, nth int, w want) (match, error) {
 	if nth > 0 {
 		if nth > len(found) {
-			return match{}, &missing{loc: fmt.Sprintf("%s (number %d of %d)", loc, nth, len(found))}
+			return match{}, &missing{loc: loc, nth: nth, of: len(found)}
 		}
 		return found[nth-1], nil
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -80,9 +81,20 @@ func jsonFault(data []byte, err error) string {
 	case errors.As(err, &sem):
 		off = sem.ByteOffset
 	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return "it is empty"
+	}
 	msg := err.Error()
 	if i := strings.LastIndex(msg, ": "); i >= 0 && off >= 0 {
 		msg = strings.TrimPrefix(msg[:i], "jsontext: ") + msg[i:]
+	}
+	msg = strings.TrimPrefix(msg, "jsontext: ")
+	msg = strings.ReplaceAll(msg, ": jsontext: ", ": ")
+	if off >= 0 {
+		msg = strings.TrimSuffix(msg, fmt.Sprintf(" after offset %d", off))
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		msg = "it ends too early; something that was opened is not closed"
 	}
 	if off < 0 || off > int64(len(data)) {
 		return clip(msg, 200)
@@ -159,6 +171,13 @@ func parseSingle(s *Scenario, m map[string]any) (*Scenario, []any, error) {
 		}
 		clear(rest)
 	}
+	for _, k := range sortedKeys(rest) {
+		_, list := rest[k].([]any)
+		_, verb := verbOf(k)
+		if _, mod := modifierOf(k); list && !verb && !mod {
+			return nil, nil, listOf(k)
+		}
+	}
 	if len(rest) == 0 {
 		if s.Open == "" {
 			return nil, nil, wrong(`nothing to do: give {"open":"/","steps":[…]}`)
@@ -166,6 +185,14 @@ func parseSingle(s *Scenario, m map[string]any) (*Scenario, []any, error) {
 		return s, nil, nil
 	}
 	return s, []any{rest}, nil
+}
+
+// listOf is the answer to a list under a name that is not that of the steps.
+func listOf(key string) error {
+	if canonical(key) == "checks" {
+		return wrong(`this is a contract, which has scenarios in it: give one of them, that is {"open":"/","steps":[…]}`)
+	}
+	return wrong(`unknown key %q: the list is called "steps", as in {"open":"/","steps":[…]}`, clip(key, 60))
 }
 
 // onlyStatus says whether nothing but a status is left beside the page to open.
@@ -223,6 +250,9 @@ func (s *Scenario) setTop(key string, v any) error {
 			return wrong("prefers is \"reduced-motion\" or \"dark\"")
 		}
 	default:
+		if canonical(key) == "vars" {
+			return wrong("a scenario has no variables, only a contract has: write values here, and try others with git agent verify ID --with NAME=VALUE")
+		}
 		keys := []string{"name", "open", "status", "allow_status", "steps", "timeout", "prefers"}
 		return wrong("unknown key %q: did you mean %q? The keys are %s", clip(key, 60), nearest(key, keys, 1)[0], strings.Join(keys, ", "))
 	}

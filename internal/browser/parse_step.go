@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,16 +200,32 @@ func noVerb(m map[string]any) error {
 }
 
 func unknownVerb(word string) error {
-	near := nearestVerb(word)
-	form := ""
 	names := make([]string, len(verbTable))
 	for i, v := range verbTable {
 		names[i] = string(v.verb)
-		if v.verb == near {
-			form = v.form
-		}
 	}
-	return wrong("unknown verb %q: did you mean %q, as in %s? The verbs are %s", clip(word, 60), near, form, strings.Join(names, ", "))
+	hint := "a step is an object such as " + verbTable[1].form + "."
+	if near, ok := nearestVerb(word); ok {
+		hint = fmt.Sprintf("did you mean %q, as in %s?", near, formOf(near))
+	}
+	return wrong("unknown verb %q: %s The verbs are %s", clip(word, 60), hint, strings.Join(names, ", "))
+}
+
+// unknownKey is the answer to a key that stands beside a verb and means nothing.
+func (f *fields) unknownKey(key string) error {
+	names := make([]string, len(modifierTable))
+	for i, m := range modifierTable {
+		names[i] = m.key
+	}
+	if near := nearest(canonical(key), names, 1)[0]; alike(canonical(key), near) {
+		return wrong("unknown key %q beside %s: did you mean %q? Write %s", clip(key, 60), f.verb, near, formOf(f.verb))
+	}
+	return wrong("unknown key %q beside %s: write %s", clip(key, 60), f.verb, formOf(f.verb))
+}
+
+// alike says whether a word is so near to another that it may be a slip.
+func alike(word, other string) bool {
+	return distance(word, other) <= max(1, len(other)/2)
 }
 
 func (f *fields) addModifier(key string, v any) error {
@@ -225,7 +242,7 @@ func (f *fields) addModifier(key string, v any) error {
 			if verb, isVerb := verbOf(key); isVerb {
 				return wrong("two verbs, %q and %q: write one step for each", f.verb, verb)
 			}
-			return unknownVerb(key)
+			return f.unknownKey(key)
 		}
 	}
 	text, err := scalar(key, v)

@@ -22,6 +22,10 @@ func parseSentence(s string) (Step, error) {
 		return Step{}, wrong("an empty step")
 	}
 	verb, rest, ok := sentenceVerb(toks)
+	for said := toks; !ok && len(said) > 1 && !said[0].quoted && slices.Contains([]string{"i", "then", "and", "now", "finally"}, strings.ToLower(strings.TrimSuffix(said[0].text, ","))); {
+		said = said[1:]
+		verb, rest, ok = sentenceVerb(said)
+	}
 	if !ok {
 		return Step{}, unknownVerb(toks[0].text)
 	}

@@ -62,10 +62,11 @@ func canonical(word string) string {
 	return strings.NewReplacer("-", "_", " ", "_", "'", "").Replace(strings.ToLower(strings.TrimSpace(word)))
 }
 
-// nearestVerb returns the verb whose name or alias is closest to word.
-func nearestVerb(word string) Verb {
+// nearestVerb returns the verb whose name or alias is closest to word, and
+// whether that is near enough to be meant.
+func nearestVerb(word string) (Verb, bool) {
 	word = canonical(word)
-	best, dist := VerbClick, 1<<30
+	best, as, dist := VerbClick, "", 1<<30
 	for _, v := range verbTable {
 		for i, name := range append([]string{string(v.verb)}, v.aliases...) {
 			d := 2 * distance(word, name)
@@ -73,11 +74,11 @@ func nearestVerb(word string) Verb {
 				d++ // the verb itself before an alias that is as near
 			}
 			if d < dist {
-				best, dist = v.verb, d
+				best, as, dist = v.verb, name, d
 			}
 		}
 	}
-	return best
+	return best, alike(word, as)
 }
 
 // nearest returns up to n of names, those closest to word first.

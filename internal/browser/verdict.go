@@ -103,7 +103,7 @@ func (r *runner) judge(err error) (verdict, reason string) {
 	if a.Evidence == 0 {
 		switch {
 		case a.Pass == 0:
-			return Unverified, "nothing was asserted"
+			return Unverified, "nothing was asserted; end with what the page should show then, as in {\"see\":\"TEXT\"}"
 		case r.s.hasActions():
 			return Unverified, "nothing was asserted that the actions could have changed"
 		}
