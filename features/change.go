@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"gitagent/internal/hint"
 )
@@ -22,10 +23,27 @@ func (l *List) unknown(id string) error {
 		ids[i] = l.Features[i].ID
 	}
 	err := fmt.Errorf("%w: %s", ErrUnknown, quote(id))
+	if near := numbered(id, ids); near != "" {
+		return hint.New(err, "did you mean "+near+"?")
+	}
 	if near := nearest(id, ids); near != "" {
 		return hint.New(err, "did you mean "+near+"?")
 	}
 	return hint.New(err, "git agent features list shows the ids")
+}
+
+// numbered is the one of ids with the same number: 1, f1 and F01 for F001.
+func numbered(id string, ids []string) string {
+	number := func(s string) string { return strings.TrimLeft(strings.ToUpper(s), "F0") }
+	n := number(id)
+	if n == "" || strings.Trim(n, "0123456789") != "" {
+		return ""
+	}
+	i := slices.IndexFunc(ids, func(s string) bool { return number(s) == n })
+	if i < 0 {
+		return ""
+	}
+	return ids[i]
 }
 
 // Lookup is Get with an error (ErrUnknown) that names the nearest id.

@@ -160,6 +160,9 @@ func (t *terminal) editContract(c *cli.Context, v *session.ContractView) (*contr
 	if blank {
 		begin = v.Blank()
 	}
+	if blank {
+		t.notef("the form has a check of each kind: keep those that fit, and fill in every …\n")
+	}
 	text := begin.Bytes()
 	asGiven := text
 	for {
@@ -171,6 +174,9 @@ func (t *terminal) editContract(c *cli.Context, v *session.ContractView) (*contr
 			return nil, hint.Errorf("fill in its checks: git agent contract "+v.Feature.ID+" --edit", "the form was not filled in; nothing was written")
 		}
 		k, err := contract.Parse(edited)
+		if blank && bytes.Contains(edited, []byte("…")) {
+			err = errors.New("a … of the form is left: fill it in, or delete its check")
+		}
 		if err == nil {
 			err = k.Usable(v.Feature)
 		}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	stdjson "encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -49,11 +50,16 @@ func (v *ContractView) revision() int {
 // Blank is a contract to begin with: one page check that covers every step.
 func (v *ContractView) Blank() *contract.Contract {
 	c := &contract.Contract{Version: contract.Version, Feature: v.Feature.ID, Revision: 1, Wording: contract.WordingOf(v.Feature)}
-	k := contract.Check{ID: "c1", Kind: contract.KindPage, Page: []byte(`{"open":"/","steps":[{"click":"…"},{"see":"…"}]}`)}
-	for i := range v.Feature.Steps {
-		k.Covers = append(k.Covers, i+1)
+	c.Checks = []contract.Check{
+		{ID: "c1", Kind: contract.KindPage, Page: []byte(`{"open":"/","steps":[{"click":"…"},{"see":"…"}]}`)},
+		{ID: "c2", Kind: contract.KindCommand, Command: &contract.Command{Run: "…", StdoutHas: []string{"…"}}},
+		{ID: "c3", Kind: contract.KindHTTP, HTTP: []contract.Exchange{{Method: "GET", Path: "/…", Expect: contract.Expect{Status: 200, JSON: map[string]stdjson.RawMessage{"$.…": []byte(`"…"`)}}}}},
 	}
-	c.Checks = []contract.Check{k}
+	for i := range v.Feature.Steps {
+		for k := range c.Checks {
+			c.Checks[k].Covers = append(c.Checks[k].Covers, i+1)
+		}
+	}
 	return c
 }
 

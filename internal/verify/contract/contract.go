@@ -108,7 +108,10 @@ func Parse(data []byte) (*Contract, error) {
 	}
 	var c Contract
 	if err := json.Unmarshal(data, &c, json.RejectUnknownMembers(true)); err != nil {
-		return nil, fmt.Errorf("contract is not valid: %w", err)
+		return nil, fmt.Errorf("contract is not valid: %s", jsonFault(data, err))
+	}
+	if c.Version == 0 {
+		return nil, fmt.Errorf("contract has no version: write \"version\":%d beside \"feature\", \"revision\" and \"checks\"", Version)
 	}
 	if c.Version != Version {
 		return nil, fmt.Errorf("contract has version %d, this program reads %d", c.Version, Version)
