@@ -44,10 +44,9 @@ func (t *tab) act(s Step) error {
 
 // aimed is the answer of act.js: a point, or why there is none.
 type aimed struct {
-	X     float64 `json:"x"`
-	Y     float64 `json:"y"`
-	Why   string  `json:"why"`
-	Retry bool    `json:"retry"`
+	X   float64 `json:"x"`
+	Y   float64 `json:"y"`
+	Why string  `json:"why"`
 }
 
 // reach finds the element and waits until a person could click it: one match,

@@ -182,21 +182,21 @@
   // could not. With quick, what is in view and not animated is measured once;
   // still takes the second look.
   async function aim(el, needsEnabled, quick) {
-    if (!el.isConnected) return { why: 'gone', retry: true };
+    if (!el.isConnected) return { why: 'gone' };
     const off = needsEnabled ? disabled(el) : '';
     const target = proxyFor(el);
-    if (!target) return { why: 'not visible', retry: true };
-    if (off) return { why: off, retry: true };
-    let last = { why: 'moving', retry: true };
+    if (!target) return { why: 'not visible' };
+    if (off) return { why: off };
+    let last = { why: 'moving' };
     for (const where of ['nearest', 'center', 'start', 'end']) {
       const r0 = firstRect(target);
       const inView = r0.top >= 0 && r0.left >= 0 && r0.bottom <= innerHeight && r0.right <= innerWidth;
       if (where !== 'nearest' || !inView) target.scrollIntoView({ block: where, inline: where, behavior: 'instant' });
       const once = quick && where === 'nearest' && inView && !stirs(target);
       const b = once ? r0 : await atRest(target);
-      if (!b) { last = { why: 'moving', retry: true }; continue; }
+      if (!b) { last = { why: 'moving' }; continue; }
       const l = Math.max(b.left, 0), t = Math.max(b.top, 0), r = Math.min(b.right, innerWidth), o = Math.min(b.bottom, innerHeight);
-      if (r - l < 1 || o - t < 1) { last = { why: 'off the screen', retry: true }; continue; }
+      if (r - l < 1 || o - t < 1) { last = { why: 'off the screen' }; continue; }
       const x = (l + r) / 2, y = (t + o) / 2, over = above(el, target, x, y);
       if (!over) return hold(el, target, b, x, y, !once);
       last = over;
@@ -218,18 +218,18 @@
   function above(el, target, x, y) {
     const h = hit(x, y, target);
     if (reaches(target, h) || (target !== el && reaches(el, h))) return null;
-    return { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked'), retry: true };
+    return { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked') };
   }
 
   // still says, at least a frame after aim, whether the point is still el's. An
   // animation has begun by being pointed at: what is under the mouse then counts.
   async function still(el, needsEnabled) {
     const h = held;
-    if (!h || h.el !== el || !el.isConnected) return { why: 'gone', retry: true };
-    if (!h.framed && !(await tick())) return { why: 'moving', retry: true };
+    if (!h || h.el !== el || !el.isConnected) return { why: 'gone' };
+    if (!h.framed && !(await tick())) return { why: 'moving' };
     const off = needsEnabled ? disabled(el) : '';
-    if (off) return { why: off, retry: true };
-    if (shifted(h.box, firstRect(h.target)) && !stirs(h.target)) return { why: 'moving', retry: true };
+    if (off) return { why: off };
+    if (shifted(h.box, firstRect(h.target)) && !stirs(h.target)) return { why: 'moving' };
     return above(el, h.target, h.x, h.y) || { x: h.x, y: h.y };
   }
 
@@ -245,10 +245,10 @@
     if (p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight) {
       scrollBy({ left: p.x - innerWidth / 2, top: p.y - innerHeight / 2, behavior: 'instant' });
       p = place();
-      if (p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight) return { why: 'off the screen', retry: true };
+      if (p.x < 0 || p.y < 0 || p.x >= innerWidth || p.y >= innerHeight) return { why: 'off the screen' };
     }
     const h = hit(p.x, p.y, el);
-    return h === el ? p : { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked'), retry: true };
+    return h === el ? p : { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked') };
   }
 
   // settle waits for a frame and for the DOM to be quiet for longer than the next
