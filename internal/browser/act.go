@@ -19,11 +19,11 @@ const keyedText = 64
 func (t *tab) act(s Step) error {
 	switch s.Verb {
 	case VerbClick:
-		return t.pointAt(s, wantClick, 1)
+		return t.click(s, wantClick, 1)
 	case VerbDblclick:
-		return t.pointAt(s, wantClick, 2)
+		return t.click(s, wantClick, 2)
 	case VerbHover:
-		return t.pointAt(s, wantClick, 0)
+		return t.hover(s)
 	case VerbType:
 		return t.typeText(s)
 	case VerbClear:
@@ -58,9 +58,9 @@ func (t *tab) reach(s Step, w want, enabled bool) (match, aimed, error) {
 	})
 }
 
-// hover is reach with the mouse on the element: it is at rest when its box is
+// point is reach with the mouse on the element: it is at rest when its box is
 // the same before the mouse came and a frame later.
-func (t *tab) hover(s Step, w want, enabled bool) (match, aimed, error) {
+func (t *tab) point(s Step, w want, enabled bool) (match, aimed, error) {
 	var mouse *aimed // where it was put
 	return t.usable(s, w, func(m match) (at aimed, err error) {
 		if err = t.aim(&at, m.el, enabled, mouse == nil); err != nil || at.Why != "" {
@@ -133,9 +133,19 @@ func (t *tab) outward(at *aimed, el ref, err error) error {
 // near says whether two points are one to the mouse.
 func (a aimed) near(b aimed) bool { return math.Abs(a.X-b.X) <= 1 && math.Abs(a.Y-b.Y) <= 1 }
 
-// pointAt moves the mouse to the element and clicks; no clicks is hovering.
-func (t *tab) pointAt(s Step, w want, clicks int64) error {
-	_, at, err := t.hover(s, w, clicks > 0)
+// hover moves the mouse to the element. What that makes of it, or lays over it,
+// is what hovering is for.
+func (t *tab) hover(s Step) error {
+	_, at, err := t.reach(s, wantClick, false)
+	if err != nil {
+		return err
+	}
+	return t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0)
+}
+
+// click moves the mouse to the element and clicks.
+func (t *tab) click(s Step, w want, clicks int64) error {
+	_, at, err := t.point(s, w, true)
 	if err != nil {
 		return err
 	}
@@ -179,7 +189,7 @@ type fieldState struct {
 // enterField clicks into the field and selects what it holds.
 func (t *tab) enterField(s Step) (match, fieldState, error) {
 	var f fieldState
-	m, at, err := t.hover(s, wantField, true)
+	m, at, err := t.point(s, wantField, true)
 	if err != nil {
 		return m, f, err
 	}
@@ -313,7 +323,7 @@ func (t *tab) pressKey(s Step) error {
 // drawn by the system, outside of the page, so the choice itself is entered.
 func (t *tab) selectOption(s Step) error {
 	if s.Target == "" {
-		return t.pointAt(Step{Verb: VerbClick, Target: s.Text, In: s.In, Nth: s.Nth, Timeout: s.Timeout}, wantClick, 1)
+		return t.click(Step{Verb: VerbClick, Target: s.Text, In: s.In, Nth: s.Nth, Timeout: s.Timeout}, wantClick, 1)
 	}
 	m, _, err := t.reach(s, wantSelect, true)
 	if err != nil {
@@ -321,10 +331,10 @@ func (t *tab) selectOption(s Step) error {
 	}
 	if m.desc.Tag != "select" {
 		// A list made of other elements: open it, then click the option.
-		if err := t.pointAt(Step{Verb: VerbClick, Target: s.Target, In: s.In, Nth: s.Nth, Timeout: s.Timeout}, wantSelect, 1); err != nil {
+		if err := t.click(Step{Verb: VerbClick, Target: s.Target, In: s.In, Nth: s.Nth, Timeout: s.Timeout}, wantSelect, 1); err != nil {
 			return err
 		}
-		return t.pointAt(Step{Verb: VerbClick, Target: "option:" + s.Text, Timeout: s.Timeout}, wantClick, 1)
+		return t.click(Step{Verb: VerbClick, Target: "option:" + s.Text, Timeout: s.Timeout}, wantClick, 1)
 	}
 	var res struct {
 		OK      bool     `json:"ok"`
@@ -349,7 +359,7 @@ func (t *tab) selectOption(s Step) error {
 // toggle clicks a check box unless it is as wanted, and makes sure that the
 // click changed it.
 func (t *tab) toggle(s Step) error {
-	m, at, err := t.hover(s, wantToggle, true)
+	m, at, err := t.point(s, wantToggle, true)
 	if err != nil {
 		return err
 	}
