@@ -58,23 +58,22 @@ func (t *tab) reach(s Step, w want, enabled bool) (match, aimed, error) {
 	})
 }
 
-// point is reach with the mouse on the element: it is at rest when its box is
+// point is reach with the mouse on what is enabled: it is at rest when its box is
 // the same before the mouse came and a frame later.
-func (t *tab) point(s Step, w want, enabled bool) (match, aimed, error) {
+func (t *tab) point(s Step, w want) (match, aimed, error) {
 	var mouse *aimed // where it was put
 	return t.usable(s, w, func(m match) (at aimed, err error) {
-		if err = t.aim(&at, m.el, enabled, mouse == nil); err != nil || at.Why != "" {
+		if err = t.aim(&at, m.el, true, mouse == nil); err != nil || at.Why != "" {
 			return at, err
 		}
-		if mouse != nil && mouse.near(at) {
-			return at, nil // pointing at it made another of it, which is at rest
+		if mouse == nil || !mouse.near(at) {
+			if err = t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0); err != nil {
+				return at, err
+			}
+			mouse = &aimed{X: at.X, Y: at.Y}
 		}
-		if err = t.mouse(input.DispatchMouseEventTypeMouseMoved, at, 0); err != nil {
-			return at, err
-		}
-		mouse = &aimed{X: at.X, Y: at.Y}
 		var now aimed
-		if err = t.outward(&now, m.el, t.ask(&now, "still", m.el, enabled)); err == nil && now.Why == "" && !now.near(at) {
+		if err = t.outward(&now, m.el, t.ask(&now, "still", m.el)); err == nil && now.Why == "" && !now.near(at) {
 			now.Why = "moving"
 		}
 		at.Why = now.Why
@@ -145,7 +144,7 @@ func (t *tab) hover(s Step) error {
 
 // click moves the mouse to the element and clicks.
 func (t *tab) click(s Step, w want, clicks int64) error {
-	_, at, err := t.point(s, w, true)
+	_, at, err := t.point(s, w)
 	if err != nil {
 		return err
 	}
@@ -189,7 +188,7 @@ type fieldState struct {
 // enterField clicks into the field and selects what it holds.
 func (t *tab) enterField(s Step) (match, fieldState, error) {
 	var f fieldState
-	m, at, err := t.point(s, wantField, true)
+	m, at, err := t.point(s, wantField)
 	if err != nil {
 		return m, f, err
 	}
@@ -359,7 +358,7 @@ func (t *tab) selectOption(s Step) error {
 // toggle clicks a check box unless it is as wanted, and makes sure that the
 // click changed it.
 func (t *tab) toggle(s Step) error {
-	m, at, err := t.point(s, wantToggle, true)
+	m, at, err := t.point(s, wantToggle)
 	if err != nil {
 		return err
 	}

@@ -114,8 +114,29 @@
   // draws none for a second is not at rest but stuck.
   const tick = () => new Promise((ok) => { const t = setTimeout(() => ok(false), 1000); requestAnimationFrame(() => { clearTimeout(t); ok(true); }); });
 
+  // stirring are the animations of the page's own lists that move el now, be it
+  // that they have not drawn their first frame.
+  function stirring(el) {
+    const out = [];
+    for (let r = el.getRootNode(); r; r = r.host && r.host.getRootNode()) {
+      out.push(...r.getAnimations().filter((a) => (a.pending || a.playState === 'running') && a.effect && a.effect.target && holds(a.effect.target, el)));
+    }
+    return out;
+  }
+  const stirs = (el) => stirring(el).length > 0;
   // aboutToMove: an animation that has not drawn its first frame looks still.
-  const aboutToMove = (el) => document.getAnimations().some((a) => a.pending && a.playState === 'running' && a.effect && a.effect.target && holds(a.effect.target, el));
+  const aboutToMove = (el) => stirring(el).some((a) => a.pending && a.playState === 'running');
+
+  // ended is what look sees where el is when its transitions are over.
+  function ended(el, look) {
+    const ran = stirring(el).filter((a) => a instanceof CSSTransition).map((a) => [a, a.currentTime]);
+    for (const [a] of ran) a.currentTime = a.effect.getComputedTiming().endTime - 0.01; // no end is heard of
+    try {
+      return look();
+    } finally {
+      for (const [a, time] of ran) a.currentTime = time;
+    }
+  }
 
   // proxyFor is what a person clicks: the label of a control that is hidden
   // behind its own styling.
@@ -161,12 +182,6 @@
     return !!label && label.control === target;
   }
 
-  // stirs says whether an animation of the page's own list moves el now.
-  function stirs(el) {
-    const moves = (a) => (a.pending || a.playState === 'running') && a.effect && a.effect.target && holds(a.effect.target, el);
-    for (let r = el.getRootNode(); r; r = r.host && r.host.getRootNode()) if (r.getAnimations().some(moves)) return true;
-    return false;
-  }
   const shifted = (a, b) => ['left', 'top', 'width', 'height'].some((k) => Math.abs(a[k] - b[k]) > 0.5);
 
   // held is the last element that was aimed at, until still is asked.
@@ -221,16 +236,20 @@
     return { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked') };
   }
 
-  // still says, at least a frame after aim, whether the point is still el's. An
-  // animation has begun by being pointed at: what is under the mouse then counts.
-  async function still(el, needsEnabled) {
+  // still says, at least a frame after aim, whether the point is still el's, and
+  // stays so. A transition has begun by being pointed at: it may move el, but not
+  // away from the mouse.
+  async function still(el) {
     const h = held;
     if (!h || h.el !== el || !el.isConnected) return { why: 'gone' };
     if (!h.framed && !(await tick())) return { why: 'moving' };
-    const off = needsEnabled ? disabled(el) : '';
+    const moved = shifted(h.box, firstRect(h.target)) && !stirs(h.target);
+    if (moved && !(await atRest(h.target))) return { why: 'moving' };
+    const off = disabled(el), over = above(el, h.target, h.x, h.y);
     if (off) return { why: off };
-    if (shifted(h.box, firstRect(h.target)) && !stirs(h.target)) return { why: 'moving' };
-    return above(el, h.target, h.x, h.y) || { x: h.x, y: h.y };
+    if (over) return moved ? { why: 'moving' } : over;
+    const why = ended(h.target, () => (!visible(h.target) ? 'not visible' : above(el, h.target, h.x, h.y) ? 'moving' : ''));
+    return why ? { why } : { x: h.x, y: h.y };
   }
 
   // through maps a point inside the frame that el shows to a point out here, or

@@ -219,7 +219,7 @@ func (t *tab) atRest(place any) (pos [2]float64, err error) {
 // setFiles gives files to a file field: to el when it is one, else to the field
 // whose chooser a click on el opens.
 func (t *tab) setFiles(s Step, files []string) error {
-	m, at, err := t.point(s, wantClick, true)
+	m, at, err := t.point(s, wantClick)
 	if err != nil {
 		return err
 	}
