@@ -159,8 +159,6 @@ func (t *terminal) editContract(c *cli.Context, v *session.ContractView) (*contr
 	blank := begin == nil
 	if blank {
 		begin = v.Blank()
-	}
-	if blank {
 		t.notef("the form has a check of each kind: keep those that fit, and fill in every …\n")
 	}
 	text := begin.Bytes()
@@ -174,7 +172,7 @@ func (t *terminal) editContract(c *cli.Context, v *session.ContractView) (*contr
 			return nil, hint.Errorf("fill in its checks: git agent contract "+v.Feature.ID+" --edit", "the form was not filled in; nothing was written")
 		}
 		k, err := contract.Parse(edited)
-		if blank && bytes.Contains(edited, []byte("…")) {
+		if blank && v.Unfilled(edited) {
 			err = errors.New("a … of the form is left: fill it in, or delete its check")
 		}
 		if err == nil {

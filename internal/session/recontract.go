@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	stdjson "encoding/json"
 	"errors"
@@ -47,7 +48,8 @@ func (v *ContractView) revision() int {
 	return n
 }
 
-// Blank is a contract to begin with: one page check that covers every step.
+// Blank is a contract to begin with: a check of each kind, all of which cover
+// every step.
 func (v *ContractView) Blank() *contract.Contract {
 	c := &contract.Contract{Version: contract.Version, Feature: v.Feature.ID, Revision: 1, Wording: contract.WordingOf(v.Feature)}
 	c.Checks = []contract.Check{
@@ -61,6 +63,16 @@ func (v *ContractView) Blank() *contract.Contract {
 		}
 	}
 	return c
+}
+
+// Unfilled says whether something of the form is left in a contract.
+func (v *ContractView) Unfilled(text []byte) bool {
+	for _, open := range []string{`"…"`, `"/…"`, `"$.…"`} {
+		if bytes.Contains(text, []byte(open)) {
+			return true
+		}
+	}
+	return false
 }
 
 // LoadContract reads what there is of a feature's contract at HEAD and on the
