@@ -13,7 +13,7 @@
     if (!/^(border|padding)-box$/.test(c.backgroundClip)) return 0;
     const back = rgba(c.backgroundColor), colours = c.backgroundImage.match(/\brgba?\([^)]*\)/g) || [];
     const filled = /^[a-z-]*gradient\([^;]*\)$/.test(c.backgroundImage) && !/\b(url|color|color-mix|lab|lch|oklab|oklch)\(/.test(c.backgroundImage) &&
-      c.backgroundSize === 'auto' && c.backgroundRepeat === 'repeat' && colours.length > 0;
+      !/(^|\s)0(px|%)/.test(c.backgroundSize) && c.backgroundRepeat === 'repeat' && colours.length > 0;
     return Math.max(back ? back.a : 0, filled ? Math.min(...colours.map((k) => rgba(k)?.a ?? 0)) : 0);
   }
 
