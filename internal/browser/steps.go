@@ -115,8 +115,9 @@ func (r *runner) foresee(i int) {
 	r.tab.memo = &glance{patience: &r.patience, motions: map[string]Motion{}}
 	defer func() { r.tab.memo = nil }()
 	r.before.observe(r.tab, i)
-	if now, err := r.tab.look(); err == nil && now.Seen != r.last.Seen {
-		r.restless = true
+	if now, err := r.tab.look(); err == nil {
+		r.restless = r.restless || now.Seen != r.last.Seen
+		r.last = now // the action did none of it
 	}
 }
 
