@@ -127,10 +127,12 @@
   // aboutToMove: an animation that has not drawn its first frame looks still.
   const aboutToMove = (el) => stirring(el).some((a) => a.pending && a.playState === 'running');
 
-  // ended is what look sees where el is when its transitions are over.
+  // ended is what look sees where el is when its transitions and animations are
+  // over, those that end. The page hears nothing of it.
   function ended(el, look) {
-    const ran = stirring(el).filter((a) => a instanceof CSSTransition).map((a) => [a, a.currentTime]);
-    for (const [a] of ran) a.currentTime = a.effect.getComputedTiming().endTime - 0.01; // no end is heard of
+    const end = (a) => a.effect.getComputedTiming().endTime;
+    const ran = stirring(el).filter((a) => Number.isFinite(end(a))).map((a) => [a, a.currentTime]);
+    for (const [a] of ran) a.currentTime = end(a);
     try {
       return look();
     } finally {
@@ -237,7 +239,7 @@
   }
 
   // still says, at least a frame after aim, whether the point is still el's, and
-  // stays so. A transition has begun by being pointed at: it may move el, but not
+  // stays so. What moves el then has begun by its being pointed at: it may, but not
   // away from the mouse.
   async function still(el) {
     const h = held;
