@@ -184,7 +184,7 @@
     return !!label && label.control === target;
   }
 
-  const shifted = (a, b) => ['left', 'top', 'width', 'height'].some((k) => Math.abs(a[k] - b[k]) > 0.5);
+  const shifted = (a, b, by = 0.5) => ['left', 'top', 'width', 'height'].some((k) => Math.abs(a[k] - b[k]) > by);
 
   // held is the last element that was aimed at, until still is asked.
   let held = null;
@@ -231,10 +231,27 @@
     return !drawn || aboutToMove(target) || shifted(a, b) ? null : b;
   }
 
+  // isVeil says whether h is of a layer that covers the whole of the card which
+  // target is part of, and through which target is seen: one that darkens a picture
+  // under the mouse, say. A press on either is a press on the card.
+  const CONTROLS = 'a,button,input,select,textarea,label,summary,[role=button],[role=link],[onclick]';
+  function isVeil(h, target) {
+    const other = (a, b) => { const c = a.closest(CONTROLS); return !!c && !holds(c, b); };
+    if (!isEl(h) || other(h, target) || other(target, h)) return false;
+    let card = h, veil = null;
+    for (; isEl(card) && !holds(card, target); card = up(card)) {
+      if (see.hides(card)) return false;
+      veil = card;
+    }
+    if (!veil || !isEl(card) || css(veil).position !== 'absolute' || veil.offsetParent !== card) return false;
+    const a = veil.getBoundingClientRect(), b = card.getBoundingClientRect();
+    return b.width * b.height < innerWidth * innerHeight / 2 && !shifted(a, b, 4);
+  }
+
   // above is what lies over the point of target that is clicked for el.
   function above(el, target, x, y) {
     const h = hit(x, y, target);
-    if (reaches(target, h) || (target !== el && reaches(el, h))) return null;
+    if (reaches(target, h) || (target !== el && reaches(el, h)) || isVeil(h, target)) return null;
     return { why: 'covered by ' + (h ? shortName(h) : 'nothing that can be clicked') };
   }
 

@@ -219,5 +219,7 @@
     return '<' + tag(el) + (id ? ' id=' + id : cls ? ' class=' + cls : '') + '>' + (t ? ' "' + t + '"' : '');
   };
 
-  return { ...see, shortName, bareIn, bareAll, bareBox };
+  const hides = (el) => looking(() => opaque(el));
+
+  return { ...see, hides, shortName, bareIn, bareAll, bareBox };
 })
