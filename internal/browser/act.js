@@ -127,11 +127,14 @@
   // aboutToMove: an animation that has not drawn its first frame looks still.
   const aboutToMove = (el) => stirring(el).some((a) => a.pending && a.playState === 'running');
 
-  // ended is what look sees where el is when its transitions and animations are
-  // over, those that end. The page hears nothing of it.
+  // before has the animations that moved what is aimed at before the mouse came.
+  let before = new Set();
+
+  // ended is what look sees where el is when the animations are over that began by
+  // its being pointed at, if they end. The page hears nothing of it.
   function ended(el, look) {
     const end = (a) => a.effect.getComputedTiming().endTime;
-    const ran = stirring(el).filter((a) => Number.isFinite(end(a))).map((a) => [a, a.currentTime]);
+    const ran = stirring(el).filter((a) => !before.has(a) && Number.isFinite(end(a)) && a.currentTime !== null).map((a) => [a, a.currentTime]);
     for (const [a] of ran) a.currentTime = end(a);
     try {
       return look();
@@ -204,6 +207,7 @@
     const target = proxyFor(el);
     if (!target) return { why: 'not visible' };
     if (off) return { why: off };
+    if (quick) before = new Set(stirring(target));
     let last = { why: 'moving' };
     for (const where of ['nearest', 'center', 'start', 'end']) {
       const r0 = firstRect(target);
