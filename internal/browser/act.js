@@ -1,7 +1,7 @@
 // Finding elements and reaching them as a person would. A function of cover.js's
 // result; runs in the same isolated world. It only reads, except for scrolling,
-// focus and the functions at the end that enter values for controls which have
-// no text to type.
+// focus, the clocks of animations, which it puts back at once, and the functions
+// at the end that enter values for controls which have no text to type.
 ((see) => {
   'use strict';
   const { norm, css, isEl, up, tag, BUTTONS, SKIP, visible, textOf, valueOf, isToggle, isOn, shortName, bareIn, bareAll, bareBox } = see;
